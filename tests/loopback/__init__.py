@@ -1,0 +1,1 @@
+"""Servers on the loopback that speak the wire formats of model providers."""
