@@ -64,7 +64,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
     """A diff, or a command in full with what is odd about it: clean text."""
     always: tuple[str, ...] = ()
-    """Rules ("bash:git diff *") that the answers "this session" and "always" add (`permissions.parse_rule`)."""
+    """Rules ("bash:git diff *") that "this session" and "always" add (`permissions.parse_rule`)."""
     needs: tuple[Need, ...] = ()
     """All of them must be allowed; empty: (tool, pattern)."""
 
