@@ -244,3 +244,32 @@ def verdict(
         flags=flags,
         limits=limits,
     )
+
+
+def input_side(usage: Usage) -> int:
+    """Tokens that were sent, as reported; from the total where the parts name none (cases C-075)."""
+    return usage.prompt or max(0, (usage.total or 0) - usage.output - usage.reasoning)
+
+
+def oddity(usage: Usage, *, limits: Limits | None, estimate: int | None) -> str | None:
+    """Why a usage is not believed, as a sentence; None: it is plausible (`data.md` 4, cases C-014, C-074,
+    C-075). Only `guarded` asks. None for `limits` or `estimate`: that comparison is left out."""
+    sent = input_side(usage)
+    if usage.empty:
+        return "the provider reported no usage: the estimate counts"
+    if not sent:
+        return f"the provider reported {usage.output:,} output but no input: the estimate counts"
+    window = limits.window if limits is not None else 0
+    if 0 < window < sent:
+        return f"reported input {sent:,} is above the window {window:,}: not plausible, the estimate counts"
+    if estimate is not None and sent > (most := PLAUSIBLE_FACTOR * estimate + PLAUSIBLE_MARGIN):
+        words = f"{PLAUSIBLE_FACTOR} x ~{estimate:,} + {PLAUSIBLE_MARGIN:,} = ~{most:,}"
+        return f"reported input {sent:,} is above {words}: not plausible, the estimate counts"
+    return None
+
+
+def answer_room(limits: Limits, settings: Settings, *, input_tokens: int, margin: int) -> int:
+    """`max_tokens` for a request: the output that fits beside its input (cases C-011, C-042), at most the
+    output limit; 0 or less: there is no room. The whole output where the context is unknown."""
+    kept = max_output(limits, settings)
+    return min(kept, limits.context - input_tokens - margin) if limits.context > 0 else kept

@@ -80,6 +80,8 @@ class SessionState(msgspec.Struct, frozen=True, kw_only=True):
     measured: Measured | None = None
     refused: tuple[int | None, int | None] | None = None
     """(tokens, limit) as the provider stated them when it refused the last request; None: it did not."""
+    refused_manifest: tuple[ManifestRow, ...] | None = None
+    """What the refused request held: what was taken out since makes the next one smaller."""
 
 
 class Boundary(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,7 +106,7 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def finished(self) -> AssistantMessage | None:
-        """The newest assistant message of the window, in stored order, that has finished and is no summary."""
+        """The newest assistant message of the window, in stored order, that finished and is no summary."""
         best: Entry | None = None
         for entry in self.live:
             info = entry.info

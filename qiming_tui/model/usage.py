@@ -1,6 +1,7 @@
 """What a provider reported for one step, and its price (`data.md` 1, conformance 1 and 2.6)."""
 
 from enum import StrEnum
+from typing import Final, TypeGuard
 
 import msgspec
 
@@ -54,6 +55,46 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
         return self.total is not None and self.total != self.parts_sum
 
 
+_LARGEST: Final = 2**53
+
+
+def _reported(value: object) -> TypeGuard[int | float]:
+    """Whether a provider's number can be used: finite, not negative, and of a size that JSON can carry."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= _LARGEST
+
+
+def whole(value: object) -> int:
+    """A reported count as an integer: what is no number, not finite or negative is 0 (conformance 1)."""
+    return int(value) if _reported(value) else 0
+
+
+def usage_from_counts(
+    *,
+    prompt: object,
+    completion: object,
+    total: object = None,
+    cache_read: object = None,
+    cache_write: object = None,
+    reasoning: object = None,
+    reasoning_estimated: bool = False,
+) -> Usage:
+    """Normalise what a provider reported, all in tokens (facts 50-63, cases C-072).
+
+    `prompt` is the whole input side, cache reads and writes included; `completion` includes reasoning. Each
+    may be missing or nonsense, which counts as 0; a total that is missing or nonsense is unknown.
+    """
+    read, write, thought = whole(cache_read), whole(cache_write), whole(reasoning)
+    return Usage(
+        input=max(0, whole(prompt) - read - write),
+        output=max(0, whole(completion) - thought),
+        reasoning=thought,
+        cache_read=read,
+        cache_write=write,
+        total=int(total) if _reported(total) else None,
+        reasoning_estimated=reasoning_estimated,
+    )
+
+
 class CacheTokens(Open, frozen=True, kw_only=True):
     """Cached input tokens in the stored shape."""
 
@@ -95,9 +136,15 @@ def usage_of(tokens: Tokens) -> Usage:
     )
 
 
-def cost(usage: Usage, price: Price) -> float:
+NANO_AIU_A_DOLLAR: Final = 1e11
+"""Copilot bills in its own unit: this many make a dollar (conformance 1)."""
+
+
+def cost(usage: Usage, price: Price, *, nano_aiu: object = None) -> float:
     """US dollars of one request; reasoning is priced as output; the tier with the largest `above` that the
-    input side exceeds is taken (conformance 1, facts 55-59)."""
+    input side exceeds is taken (conformance 1, facts 55-59). `nano_aiu`, Copilot's own bill, beats it."""
+    if _reported(nano_aiu):
+        return nano_aiu / NANO_AIU_A_DOLLAR
     rate = Price(price.input, price.output, price.cache_read, price.cache_write)
     best = -1
     for tier in price.tiers:
