@@ -16,7 +16,7 @@ from qiming_tui.model.errors import ConfigError
 from qiming_tui.model.limits import Limits
 from qiming_tui.model.usage import Basis, Usage
 from qiming_tui.model.window import Preset, Settings, State
-from tests.context.make import M
+from tests.context.short import M
 
 OC, QM, GD = Preset.OPENCODE, Preset.QIMING, Preset.GUARDED
 

@@ -5,7 +5,7 @@ import pytest
 from qiming_tui.context.budget import answer_room, count_usage, count_words, input_side, oddity
 from qiming_tui.model.usage import Usage
 from qiming_tui.model.window import Preset, Settings
-from tests.context.make import M
+from tests.context.short import M
 
 OC, QM, GD = Preset.OPENCODE, Preset.QIMING, Preset.GUARDED
 

@@ -8,7 +8,7 @@ from qiming_tui.context.edits import check_redo, check_undo, fold, groups, is_cl
 from qiming_tui.context.state import Pin, WindowEdits
 from qiming_tui.model.edits import EditKind
 from qiming_tui.model.errors import EditRefused
-from tests.context.make import edit, off, on, tool
+from tests.context.short import edit, off, on, tool
 
 CLEAR, RESTORE, PIN, UNPIN = EditKind.CLEAR, EditKind.RESTORE, EditKind.PIN, EditKind.UNPIN
 COMPACT, CLIP, SUMMARY_EDIT = EditKind.COMPACT, EditKind.CLIP, EditKind.SUMMARY_EDIT
