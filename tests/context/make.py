@@ -1,188 +1,151 @@
-"""Short ways to make histories, items and limits for the tests of the engine."""
+"""Small histories for the tests of the context engine."""
 
 from typing import Any
 
-import msgspec
-
-from qiming_tui.context.state import Measured, SessionState, Window, WindowEdits
-from qiming_tui.context.tokens import Tally
-from qiming_tui.model.codec import canonical, digest
+from qiming_tui.context.state import Block, SessionState, ToolSchema
 from qiming_tui.model.edits import Edit, EditKind, Switch
-from qiming_tui.model.ledger import ManifestRow
 from qiming_tui.model.limits import Limits, ModelRef
 from qiming_tui.model.messages import AssistantMessage, Created, Entry, Lifetime, MessageError, UserMessage
 from qiming_tui.model.parts import (
+    CONTINUE_TEXT,
     Attachment,
     CompactionPart,
     Completed,
-    Failed,
+    FilePart,
     Part,
-    Running,
+    ReasoningPart,
     Span,
-    StoredOutput,
+    StepStartPart,
     TextPart,
     ToolPart,
 )
-from qiming_tui.model.usage import NO_TOKENS, Tokens, Usage, tokens_of
-from qiming_tui.model.window import Item, ItemState, Klass
+from qiming_tui.model.usage import NO_TOKENS, CacheTokens, Tokens
 
-SES = "ses_1"
-MODEL = ModelRef("openai", "m")
-
-
-def M(context: int, output: int, input: int | None = None) -> Limits:
-    """Limits in the order of the conformance page."""
-    return Limits(context, input, output)
+S = "ses_test"
+MODEL = ModelRef("openai", "big")
+OTHER = ModelRef("openai", "other")
+LIMITS = Limits(200_000, None, 8_192)
 
 
-def text(id: str, message: str, words: str, *, synthetic: bool = False) -> TextPart:
-    return TextPart(id=id, session_id=SES, message_id=message, text=words, synthetic=synthetic)
+def own(kind: type, message: str, part: str, **fields: Any) -> Any:
+    """A part with its identity."""
+    return kind(id=part, session_id=S, message_id=message, **fields)
 
 
-def user(id: str, words: str = "hello", *, synthetic: bool = False) -> Entry:
-    info = UserMessage(id=id, session_id=SES, time=Created(created=0))
-    return Entry(info, (text(f"{id}.t", id, words, synthetic=synthetic),))
+def text(message: str, part: str, words: str, **fields: Any) -> TextPart:
+    return own(TextPart, message, part, text=words, **fields)
 
 
-def asks_summary(id: str, *, auto: bool = True) -> Entry:
-    info = UserMessage(id=id, session_id=SES, time=Created(created=0))
-    return Entry(info, (CompactionPart(id=f"{id}.c", session_id=SES, message_id=id, auto=auto),))
+def tool(message: str, part: str, output: str = "out", **fields: Any) -> ToolPart:
+    """A completed call of `read`; `state` replaces its state."""
+    state = fields.pop("state", None) or Completed(
+        input=fields.pop("input", {"path": part}),
+        output=output,
+        time=Span(start=1, end=2, compacted=fields.pop("compacted", None)),
+        attachments=tuple(fields.pop("attachments", ())),
+    )
+    name = fields.pop("name", "read")
+    return own(ToolPart, message, part, call_id=fields.pop("call_id", f"call_{part}"), tool=name, state=state)
 
 
-def assistant(
-    id: str,
-    *parts: Part,
-    words: str = "",
-    parent: str = "u1",
-    finish: str | None = "stop",
-    summary: bool = False,
-    usage: Usage | None = None,
-    error: str | None = None,
-    model: ModelRef = MODEL,
-) -> Entry:
-    tokens: Tokens = NO_TOKENS if usage is None else tokens_of(usage)
+def png(filename: str | None = "shot.png", data: str = "aGk=") -> Attachment:
+    return Attachment(mime="image/png", url=f"data:image/png;base64,{data}", filename=filename)
+
+
+def file(message: str, part: str, mime: str = "image/png", **fields: Any) -> FilePart:
+    url = fields.pop("url", f"data:{mime};base64,aGk=")
+    return own(FilePart, message, part, mime=mime, url=url, filename=fields.pop("filename", "shot.png"))
+
+
+def think(message: str, part: str, words: str, **meta: Any) -> ReasoningPart:
+    metadata = {"qiming": meta} if meta else None
+    return own(ReasoningPart, message, part, text=words, metadata=metadata)
+
+
+def start(message: str, part: str) -> StepStartPart:
+    return own(StepStartPart, message, part)
+
+
+def user(id: str, *parts: Part | str) -> Entry:
+    """A user message; a string is a text part."""
+    made = [text(id, f"{id}.{i}", p) if isinstance(p, str) else p for i, p in enumerate(parts)]
+    return Entry(UserMessage(id=id, session_id=S, time=Created(created=1)), tuple(made))
+
+
+def assistant(id: str, *parts: Part | str, **fields: Any) -> Entry:
+    """A finished answer; keywords go to the message."""
+    made = [text(id, f"{id}.{i}", p) if isinstance(p, str) else p for i, p in enumerate(parts)]
+    model: ModelRef = fields.pop("model", MODEL)
+    total = fields.pop("total", None)
+    cache = CacheTokens(read=0, write=0)
+    tokens = Tokens(total=total, input=total, output=0, reasoning=0, cache=cache) if total else NO_TOKENS
+    error = fields.pop("error", None)
     info = AssistantMessage(
         id=id,
-        session_id=SES,
-        parent_id=parent,
+        session_id=S,
+        parent_id=fields.pop("parent", "u"),
         cost=0,
-        tokens=tokens,
         model_id=model.model,
         provider_id=model.provider,
-        time=Lifetime(created=0, completed=1),
-        finish=finish,
-        summary=summary,
-        error=None if error is None else MessageError(name=error),
-    )
-    said = (text(f"{id}.t", id, words),) if words else ()
-    return Entry(info, (*said, *parts))
-
-
-def tool(
-    id: str,
-    output: str = "",
-    *,
-    name: str = "bash",
-    message: str = "",
-    cleared: bool = False,
-    images: int = 0,
-    units: int | None = None,
-) -> ToolPart:
-    """A completed tool part; `units` makes it one whose output was left in the store."""
-    state = Completed(
-        input={},
-        output=output if units is None else "",
-        time=Span(start=0, end=1, compacted=2 if cleared else None),
-        attachments=tuple(
-            Attachment(mime="image/png", url="data:image/png;base64,AAAA") for _ in range(images)
-        ),
-        stored=None if units is None else StoredOutput(bytes=units, units=units, sha256="0" * 64),
-    )
-    return ToolPart(id=id, session_id=SES, message_id=message, call_id=f"call_{id}", tool=name, state=state)
-
-
-def running(id: str) -> ToolPart:
-    return msgspec.structs.replace(tool(id), state=Running(input={}, time=Span(start=0)))
-
-
-def failed(id: str) -> ToolPart:
-    return msgspec.structs.replace(tool(id), state=Failed(input={}, error="no"))
-
-
-def in_order(*entries: Entry) -> tuple[Entry, ...]:
-    """The entries with their places in the stored order."""
-    return tuple(msgspec.structs.replace(entry, seq=seq) for seq, entry in enumerate(entries))
-
-
-def live(*entries: Entry, **more: Any) -> Window:
-    """A window that holds just these, in this order."""
-    values: dict[str, Any] = {"archived": (), "boundary": None, "edits": WindowEdits(), **more}
-    return Window(live=in_order(*entries), **values)
-
-
-def learnt(texts: dict[str, int], calibration: float = 1.0) -> Tally:
-    """A tally that knows these counts."""
-    tally = Tally(calibration=calibration)
-    tally.learn(list(texts), list(texts.values()))
-    return tally
-
-
-def item(
-    key: str, tokens: int, klass: Klass = Klass.USER, *, message: str | None = None, value: str = ""
-) -> Item:
-    body = {"role": "user", "content": value or key}
-    return Item(
-        key=key,
-        group=message or key,
-        value=body,
-        blob=digest(canonical(body)),
-        message_id=message,
-        part_id=None,
-        klass=klass,
+        time=Lifetime(created=1, completed=2),
+        finish=fields.pop("finish", "stop"),
         tokens=tokens,
+        error=MessageError(name=error, data={"message": error}) if error else None,
+        **fields,
+    )
+    return Entry(info, tuple(made))
+
+
+def asks(id: str, *, auto: bool = True, tail: str | None = None, overflow: bool = False) -> Entry:
+    """A user message with a compaction part (UC)."""
+    part = own(CompactionPart, id, f"{id}.0", auto=auto, overflow=overflow, tail_start_id=tail)
+    return user(id, part)
+
+
+def summary(id: str, parent: str, words: str = "the summary", **fields: Any) -> Entry:
+    """A summary message (S)."""
+    return assistant(id, words, parent=parent, summary=True, **fields)
+
+
+def goes_on(id: str) -> Entry:
+    """The synthetic Continue message (K)."""
+    return user(
+        id, text(id, f"{id}.0", CONTINUE_TEXT, synthetic=True, metadata={"compaction_continue": True})
     )
 
 
-def manifest(*items: Item) -> tuple[ManifestRow, ...]:
-    return tuple(
-        ManifestRow(
-            i.blob,
-            i.key,
-            i.group,
-            i.message_id,
-            i.part_id,
-            i.klass,
-            ItemState.SENT,
-            False,
-            i.tokens,
-            i.basis,
-            "",
-        )
-        for i in items
+def numbered(*entries: Entry) -> tuple[Entry, ...]:
+    """The entries at their places 1, 2, 3 in the stored order."""
+    return tuple(Entry(entry.info, entry.parts, seq) for seq, entry in enumerate(entries, 1))
+
+
+SYSTEM = (Block("You are a coding agent.", "system"), Block("Today is a day.", "environment"))
+MEMORY = (Block("Instructions from: AGENTS.md\nBe brief.", "AGENTS.md"),)
+TOOLS = (ToolSchema("list", "List a folder", {"type": "object", "properties": {}}),)
+
+
+def state(*entries: Entry, **fields: Any) -> SessionState:
+    """A state over numbered entries; no system prompt, memory or tools unless given."""
+    return SessionState(
+        entries=numbered(*entries),
+        model=fields.pop("model", MODEL),
+        limits=fields.pop("limits", LIMITS),
+        **fields,
     )
 
 
-def state(limits: Limits, *entries: Entry, measured: Measured | None = None, **more: Any) -> SessionState:
-    return SessionState(entries=in_order(*entries), model=MODEL, limits=limits, measured=measured, **more)
-
-
-def edit(seq: int, group: str, kind: EditKind, *targets: str, by: str = "user", **params: Any) -> Edit:
+def edit(seq: int, kind: EditKind, *targets: str, group: str | None = None, **params: Any) -> Edit:
     return Edit(
-        id=f"e{seq}",
-        session_id=SES,
+        id=f"edit{seq}",
+        session_id=S,
         seq=seq,
-        group=group,
+        group=group or f"g{seq}",
         kind=kind,
         targets=targets,
         params=params,
-        by=by,
         at=seq,
     )
 
 
-def off(seq: int, group: str) -> Switch:
-    return Switch(id=f"e{seq}", session_id=SES, seq=seq, group=group, on=False, at=seq)
-
-
-def on(seq: int, group: str) -> Switch:
-    return Switch(id=f"e{seq}", session_id=SES, seq=seq, group=group, on=True, at=seq)
+def switch(seq: int, group: str, on: bool) -> Switch:
+    return Switch(id=f"switch{seq}", session_id=S, seq=seq, group=group, on=on, at=seq)

@@ -1,0 +1,173 @@
+"""Make any list of items legal for OpenAI and Anthropic (`design.md` 5.6). Stored originals stay untouched.
+
+Every call has exactly one result right after its message, every result a call; ids of calls are unique; no
+blank block is sent; an answer is never made of reasoning alone; the conversation begins with a user message.
+On a sound history nothing changes, and what is appended later never changes what stands before it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from qiming_tui.context.assemble import FIXED_ROLES, runs
+from qiming_tui.context.scene import UNWEIGHED, make_item, text_value
+from qiming_tui.model.codec import JSON, canonical, digest
+from qiming_tui.model.parts import INTERRUPTED_TEXT
+from qiming_tui.model.window import Item, ItemState, Klass
+
+LEAD_TEXT: Final = "[The beginning of this conversation is missing]"
+NO_OUTPUT_TEXT: Final = "[No output]"
+
+_RANK: Final = {"S": 0, "T": 1, "M": 2}
+_ANTHROPIC_ID: Final = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def blank(text: str) -> bool:
+    """Whether a text holds nothing that a provider would take."""
+    return not text or text.isspace()
+
+
+def repair(items: Sequence[Item], *, dialect: str = "openai") -> list[Item]:
+    """The items of a legal request; changed and added ones, and those of a message that lost one, have
+    tokens `UNWEIGHED`."""
+    fixed = [item for item in items if item.value["role"] in FIXED_ROLES]
+    spoken = [item for item in items if item.value["role"] not in FIXED_ROLES]
+    return [*_fixed(fixed), *_Repair(dialect).run(spoken)]
+
+
+def _fixed(items: list[Item]) -> list[Item]:
+    """System blocks, tools and memory files, in this order; no blank block, no tool twice."""
+    names: set[str] = set()
+    kept = []
+    for item in sorted(items, key=lambda item: _RANK.get(item.klass.value, 0)):
+        name = item.value.get("name")
+        if name in names or (name is None and blank(item.value["text"])):
+            continue
+        if name is not None:
+            names.add(name)
+        kept.append(item)
+    if len(kept) < len(items):
+        return [msgspec.structs.replace(item, tokens=UNWEIGHED) for item in kept]
+    return kept
+
+
+def _changed(item: Item, **fields: JSON) -> Item:
+    value = {**item.value, **fields}
+    blob = digest(canonical(value))
+    return msgspec.structs.replace(item, value=value, blob=blob, tokens=UNWEIGHED)
+
+
+def _stem(item: Item) -> str:
+    """What a call and its result have in common."""
+    return item.key.rpartition(":")[0]
+
+
+class _Repair:
+    """One pass over the items; holds what has to be known of the messages before."""
+
+    def __init__(self, dialect: str) -> None:
+        self._dialect = dialect
+        self._ids: set[str] = set()
+        self._results: dict[str, list[Item]] = {}
+        self._begun = False
+        self._out: list[Item] = []
+
+    def run(self, items: Sequence[Item]) -> list[Item]:
+        for item in items:
+            if item.value["role"] == "tool":
+                self._results.setdefault(_stem(item), []).append(item)
+        for run in runs(items):
+            role = run[0].value["role"]
+            if role == "tool":
+                continue
+            kept = list(self._kept(run))
+            if not kept:
+                continue
+            if len(kept) < len(run):
+                kept = [msgspec.structs.replace(item, tokens=UNWEIGHED) for item in kept]
+            if role == "assistant":
+                self._assistant(kept)
+            else:
+                self._begun = self._begun or role == "user"
+                self._out += kept
+        return self._out
+
+    def _kept(self, run: list[Item]) -> Iterator[Item]:
+        """The items of a message that are not blank."""
+        for item in run:
+            value = item.value
+            kind = value["type"]
+            if (kind == "text" and blank(value["text"])) or (
+                kind == "reasoning" and blank(value["text"]) and not value.get("details")
+            ):
+                continue
+            yield item
+
+    def _assistant(self, run: list[Item]) -> None:
+        """An answer, and right after it the results of its calls."""
+        if not any(item.value["type"] in ("text", "call") for item in run):
+            return
+        if not self._begun:
+            self._begun = True
+            self._out.append(_lead(run[0]))
+        results = []
+        for item in run:
+            if item.value["type"] != "call":
+                self._out.append(item)
+                continue
+            call_id = self._unique(item)
+            call = item if call_id == item.value["id"] else _changed(item, id=call_id)
+            self._out.append(call)
+            results.append(self._result_of(item, call_id))
+        self._out += results
+
+    def _unique(self, call: Item) -> str:
+        """An id that no call before it has, and that the dialect takes; verbatim wherever it can be."""
+        wanted: str = call.value["id"]
+        if not wanted or (self._dialect == "anthropic" and not _ANTHROPIC_ID.fullmatch(wanted)):
+            wanted = "call_" + digest(f"{call.key} {wanted}".encode())[:24]
+        found, number = wanted, 1
+        while found in self._ids:
+            number += 1
+            found = f"{wanted}_{number}"
+        self._ids.add(found)
+        return found
+
+    def _result_of(self, call: Item, call_id: str) -> Item:
+        waiting = self._results.get(_stem(call))
+        if not waiting:
+            return _missing_result(call, call_id)
+        result = waiting.pop(0)
+        value = result.value
+        if value["id"] != call_id:
+            result = _changed(result, id=call_id)
+        if blank(value["content"]) and not value.get("attachments"):
+            result = _changed(result, content=NO_OUTPUT_TEXT)
+        return result
+
+
+def _lead(first: Item) -> Item:
+    return make_item(
+        "repair:lead",
+        "repair:lead",
+        text_value("user", LEAD_TEXT),
+        Klass.USER,
+        owner=(first.message_id, None),
+        state=ItemState.SYNTHETIC,
+        source="repair",
+    )
+
+
+def _missing_result(call: Item, call_id: str) -> Item:
+    key = f"{_stem(call)}:result"
+    return make_item(
+        key,
+        key,
+        {"role": "tool", "id": call_id, "content": INTERRUPTED_TEXT},
+        Klass.RESULT,
+        owner=(call.message_id, call.part_id),
+        state=ItemState.SYNTHETIC,
+        source=call.source,
+    )
