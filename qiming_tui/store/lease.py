@@ -1,0 +1,128 @@
+"""Who writes a session: one row per session, kept alive by a heartbeat (`data.md` 5)."""
+
+import os
+import socket
+import sys
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import msgspec
+from peewee import SqliteDatabase
+
+from qiming_tui.model.errors import SessionBusy
+from qiming_tui.store.database import fetch
+from qiming_tui.store.schema import Lease as Row
+
+BEAT_MS = 2_000
+"""How often the holder renews its lease."""
+EXPIRES_MS = 10_000
+"""How long a lease lives without being renewed."""
+
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+
+
+class Lease(msgspec.Struct, frozen=True, kw_only=True):
+    """A holder, and when it was last heard of (milliseconds since the epoch)."""
+
+    session_id: str
+    owner: str
+    pid: int
+    boot: str
+    host: str
+    beat: int
+
+
+class Here(msgspec.Struct, frozen=True):
+    """This process on this machine since this start of it."""
+
+    pid: int
+    boot: str
+    host: str
+
+
+def here() -> Here:
+    """The process that asks."""
+    boot = _BOOT.read_text(encoding="ascii").strip() if _BOOT.exists() else ""
+    return Here(os.getpid(), boot, socket.gethostname())
+
+
+def process_lives(pid: int) -> bool:
+    """Whether a process of this machine exists and is not a zombie; true where it cannot be told."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    if sys.platform.startswith("linux"):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+        except OSError:
+            return True
+        return state.rpartition(")")[2].split()[:1] != ["Z"]
+    return True
+
+
+def is_live(lease: Lease, now: int, me: Here) -> bool:
+    """Whether the holder may still be at work: a dead process of this host frees its lease at once, any
+    other one by silence."""
+    if lease.host == me.host:
+        if lease.boot and me.boot and lease.boot != me.boot:
+            return False
+        if not process_lives(lease.pid):
+            return False
+    return now - lease.beat < EXPIRES_MS
+
+
+def read(database: SqliteDatabase, session_id: str) -> Lease | None:
+    """The lease of a session, live or not."""
+    found = leases(database, [session_id])
+    return found[0] if found else None
+
+
+def leases(database: SqliteDatabase, session_ids: Collection[str] | None = None) -> list[Lease]:
+    """The leases of these sessions, or all."""
+    query = Row.select(Row.session, Row.owner, Row.pid, Row.boot, Row.host, Row.beat)
+    if session_ids is not None:
+        query = query.where(Row.session.in_(list(session_ids)))
+    return [
+        Lease(session_id=session, owner=owner, pid=pid, boot=boot, host=host, beat=beat)
+        for session, owner, pid, boot, host, beat in fetch(database, query)
+    ]
+
+
+def take(database: SqliteDatabase, session_id: str, owner: str, now: int, me: Here) -> bool:
+    """Take or renew a lease inside a transaction; False while another holder is live."""
+    old = read(database, session_id)
+    if old is not None and old.owner != owner and is_live(old, now, me):
+        return False
+    Row.delete().where(Row.session == session_id).execute(database)
+    values = {"owner": owner, "pid": me.pid, "boot": me.boot, "host": me.host, "beat": now}
+    Row.insert(session=session_id, **values).execute(database)
+    return True
+
+
+def renew(database: SqliteDatabase, session_id: str, owner: str, now: int) -> bool:
+    """The heartbeat; False when the lease is somebody else's by now."""
+    query = Row.update(beat=now).where((Row.session == session_id) & (Row.owner == owner))
+    return bool(query.execute(database))
+
+
+def drop(database: SqliteDatabase, session_id: str, owner: str) -> None:
+    """Give a lease back."""
+    Row.delete().where((Row.session == session_id) & (Row.owner == owner)).execute(database)
+
+
+def refuse_others(
+    database: SqliteDatabase, session_ids: Collection[str], mine: Mapping[str, str], now: int, me: Here
+) -> None:
+    """Raise SessionBusy if another live holder has one of these sessions: nobody overwrites what a process
+    that took over has written, not even one that slept in between (cases C-112)."""
+    for lease in leases(database, session_ids):
+        if mine.get(lease.session_id) != lease.owner and is_live(lease, now, me):
+            raise SessionBusy(
+                f"another program writes this session (process {lease.pid} on {lease.host})",
+                "it is shown read-only here; close the other one to go on",
+            )

@@ -1,0 +1,287 @@
+"""Changes into rows: one transaction, in order; every write is an upsert, so repeating it is harmless."""
+
+from collections.abc import Sequence
+from typing import Any, assert_never
+
+import msgspec
+from peewee import EXCLUDED, Field, SqliteDatabase, fn
+
+from qiming_tui.model.changes import (
+    Change,
+    DropQueue,
+    PutAttempt,
+    PutCalibration,
+    PutEdit,
+    PutMessage,
+    PutPart,
+    PutQueue,
+    PutRequest,
+    PutRule,
+    PutSession,
+    PutTrust,
+)
+from qiming_tui.model.codec import to_raw
+from qiming_tui.model.errors import StoreError
+from qiming_tui.model.ledger import RequestRow
+from qiming_tui.model.messages import Session as SessionValue
+from qiming_tui.store import ledger, read, read_ledger, rows, search
+from qiming_tui.store import schema as t
+from qiming_tui.store.database import fetch, first, sql
+
+REVISION = "revision"
+
+
+def session_of(change: Change) -> str | None:
+    """The session that a change belongs to; None where it belongs to none, or only names a row."""
+    match change:
+        case PutSession():
+            return change.session.id
+        case PutMessage():
+            return change.message.session_id
+        case PutPart():
+            return change.part.session_id
+        case PutEdit():
+            return change.record.session_id
+        case PutRequest():
+            return change.row.session_id
+        case PutAttempt():
+            return change.attempt.session_id
+        case PutQueue():
+            return change.item.session_id
+        case DropQueue() | PutCalibration() | PutRule() | PutTrust():
+            return None
+        case _:
+            assert_never(change)
+
+
+def sessions_of(changes: Sequence[Change]) -> set[str]:
+    """The sessions that these changes write to."""
+    return {found for change in changes if (found := session_of(change)) is not None}
+
+
+class Upsert:
+    """One `INSERT ... ON CONFLICT` statement, built once by Peewee, executed often.
+
+    `keep` names columns that the first write decides. `mine` names a column that must not change: a row
+    that has another value there belongs to something else, and the write fails.
+    """
+
+    def __init__(
+        self,
+        database: SqliteDatabase,
+        model: type[t.Base],
+        names: Sequence[str],
+        *,
+        key: Sequence[str],
+        keep: Sequence[str] = (),
+        mine: str | None = None,
+    ) -> None:
+        fields: list[Field] = [getattr(model, name) for name in names]
+        update = [f for name, f in zip(names, fields, strict=True) if name not in {*key, *keep, mine}]
+        query = model.insert_many([["" for _ in fields]], fields=fields)
+        target = [getattr(model, name) for name in key]
+        if not update:
+            query = query.on_conflict_ignore()
+        elif mine is None:
+            query = query.on_conflict(conflict_target=target, preserve=update)
+        else:
+            owner: Field = getattr(model, mine)
+            where = owner == getattr(EXCLUDED, owner.column_name)
+            query = query.on_conflict(conflict_target=target, preserve=update, where=where)
+        context = database.get_sql_context()
+        self._sql: str = context.sql(query).query()[0]  # type: ignore[no-untyped-call]  # stubs
+        self._database = database
+        self._owned = mine is not None
+
+    def __call__(self, values: Sequence[Any]) -> None:
+        """Write one row; the values in the order of the names."""
+        cursor = sql(self._database, self._sql, values)
+        if self._owned and cursor.rowcount == 0:
+            raise StoreError("an id is in use in another session", "import it under new ids")
+
+
+class Writer:
+    """Writes changes on the store's write connection."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+        self._ledger = LedgerWriter(database)
+        self._session = Upsert(
+            database,
+            t.Session,
+            ("id", "directory", "title", "created", "updated", "revision", "data"),
+            key=("id",),
+            keep=("revision",),
+        )
+        self._message = Upsert(
+            database, t.Message, rows.MessageRow._fields, key=("id",), keep=("seq",), mine="session"
+        )
+        self._part = Upsert(
+            database, t.Part, rows.PartRow._fields, key=("id",), keep=("seq",), mine="session"
+        )
+        self._output = Upsert(database, t.Output, rows.OutputRow._fields, key=("part",))
+        log = ("id", "session", "seq", "data")
+        self._edit = Upsert(database, t.EditRow, log, key=("id",), mine="session")
+        self._attempt = Upsert(database, t.AttemptRow, log, key=("id",), mine="session")
+        self._queue = Upsert(database, t.QueueRow, log, key=("id",), mine="session")
+        self._calibration = Upsert(database, t.Calibration, ("model", "data"), key=("model",))
+        self._trust = Upsert(database, t.Project, ("directory", "trusted"), key=("directory",))
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        """Write all changes; call it inside a transaction."""
+        for change in changes:
+            self._one(change)
+        revise(self._database, sessions_of(changes))
+
+    def forget(self) -> None:
+        """Drop what was remembered of the ledger: the transaction it came from was rolled back."""
+        self._ledger.forget()
+
+    def _one(self, change: Change) -> None:
+        match change:
+            case PutSession():
+                self._put_session(change.session)
+            case PutMessage():
+                self._message(rows.message_row(change.message, change.seq))
+            case PutPart():
+                self._put_part(change)
+            case PutEdit():
+                edit = change.record
+                self._edit((edit.id, edit.session_id, edit.seq, _text(edit)))
+            case PutRequest():
+                self._ledger.put(change)
+            case PutAttempt():
+                attempt = change.attempt
+                self._attempt((attempt.id, attempt.session_id, attempt.seq, _text(attempt)))
+            case PutQueue():
+                item = change.item
+                self._queue((item.id, item.session_id, item.seq, _text(item)))
+            case DropQueue():
+                self._drop_queue(change.id)
+            case PutCalibration():
+                self._calibration((change.row.model, _text(change.row)))
+            case PutRule():
+                self._put_rule(change)
+            case PutTrust():
+                self._trust((change.directory, change.trusted))
+            case _:
+                assert_never(change)
+
+    def _put_session(self, value: SessionValue) -> None:
+        times = (int(value.time.created), int(value.time.updated))
+        title = rows.clean(value.title)
+        self._session((value.id, rows.clean(value.directory), title, *times, 0, rows.encode(to_raw(value))))
+
+    def _put_part(self, change: PutPart) -> None:
+        row, output = rows.part_rows(change.part, change.seq)
+        query = t.Part.select(t.Part.n, t.Part.indexed, t.Part.plain, t.Part.data)
+        found = query.where((t.Part.id == row.id) & (t.Part.session == row.session))
+        old = first(self._database, found)
+        was = search.stored_text(self._database, row.id, old[3], old[2]) if old and old[1] else None
+        self._part(row)
+        if output is not None:
+            self._output(output)
+        now = search.stored_text(self._database, row.id, row.data, row.plain) if row.indexed else None
+        if was == now:
+            return
+        number = old[0] if old else self._number(row.id)
+        if was is not None:
+            search.remove(self._database, number, was)
+        if now is not None:
+            search.add(self._database, number, now)
+
+    def _number(self, part_id: str) -> int:
+        found = first(self._database, t.Part.select(t.Part.n).where(t.Part.id == part_id))
+        assert found is not None
+        return int(found[0])
+
+    def _drop_queue(self, item_id: str) -> None:
+        query = t.QueueRow.select(t.QueueRow.session).where(t.QueueRow.id == item_id)
+        owners = {str(row[0]) for row in fetch(self._database, query)}
+        t.QueueRow.delete().where(t.QueueRow.id == item_id).execute(self._database)
+        revise(self._database, owners)
+
+    def _put_rule(self, rule: PutRule) -> None:
+        """The newest rule is the last one: the last match wins."""
+        r = t.Rule
+        here = r.directory == rule.directory
+        r.delete().where(here, r.tool == rule.tool, r.pattern == rule.pattern).execute(self._database)
+        last = first(self._database, r.select(fn.MAX(r.seq)).where(here))
+        seq = int(last[0] or 0) + 1 if last else 1
+        values = {"tool": rule.tool, "pattern": rule.pattern, "action": rule.action}
+        r.insert(seq=seq, directory=rule.directory, **values).execute(self._database)
+
+
+def revise(database: SqliteDatabase, session_ids: set[str]) -> None:
+    """Count a change of content, so that other processes notice it."""
+    first = t.Counter.insert(name=REVISION, value=1)
+    raised = {t.Counter.value: t.Counter.value + 1}
+    first.on_conflict(conflict_target=(t.Counter.name,), update=raised).execute(database)
+    if session_ids:
+        now = read.counter(database, REVISION)
+        t.Session.update(revision=now).where(t.Session.id.in_(sorted(session_ids))).execute(database)
+
+
+class LedgerWriter:
+    """Writes requests and their blobs; remembers the newest manifests to compare with."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+        self._bases: dict[tuple[str, str], ledger.Base] = {}
+        packed = ("base", "depth", "prefix", "rows", "shift")
+        names = ("id", "session", "seq", "step", "kind", "outcome", "cost", *packed, "data")
+        self._request = Upsert(database, t.Request, names, key=("id",), keep=packed, mine="session")
+        self._blob = Upsert(
+            database, t.Blob, ("hash", "codec", "data"), key=("hash",), keep=("codec", "data")
+        )
+        self._use = Upsert(database, t.BlobUse, ("session", "hash"), key=("session", "hash"))
+
+    def forget(self) -> None:
+        """Drop what is remembered."""
+        self._bases.clear()
+
+    def put(self, change: PutRequest) -> None:
+        """Write a ledger row; its manifest is written once and never changes."""
+        row = change.row
+        for name, value in change.blobs:
+            self._blob((bytes.fromhex(name), *ledger.squeeze(value)))
+        if first(self._database, t.Request.select(t.Request.id).where(t.Request.id == row.id)) is None:
+            packed = ledger.pack(row.manifest, self._candidates(row))
+            for name in packed.new:
+                self._use((row.session_id, bytes.fromhex(name)))
+            self._bases[row.session_id, row.kind.value] = ledger.Base(row.id, packed.depth, row.manifest)
+        else:
+            packed = ledger.Packed(None, 0, 0, b"", None, ())
+        head = (row.id, row.session_id, row.seq, row.step, row.kind.value, row.outcome.value, row.cost)
+        middle = (packed.base, packed.depth, packed.prefix, packed.rows, packed.shift)
+        self._request((*head, *middle, ledger.request_data(row)))
+
+    def _candidates(self, row: RequestRow) -> list[ledger.Base]:
+        if row.kind.value not in read_ledger.STEPS:
+            return []
+        found = []
+        for kind in read_ledger.STEPS:
+            key = (row.session_id, kind)
+            if key not in self._bases:
+                newest = read_ledger.newest_base(self._database, row.session_id, kind)
+                if newest is None:
+                    continue
+                self._bases[key] = newest
+            found.append(self._bases[key])
+        return found
+
+
+def _text(value: msgspec.Struct) -> str:
+    return rows.encode(msgspec.to_builtins(value))
+
+
+def delete_session(database: SqliteDatabase, session_id: str) -> None:
+    """Delete a session and all that belongs to it alone; raises NotFound."""
+    read.session(database, session_id)
+    query = t.Part.select(t.Part.n, t.Part.id, t.Part.data, t.Part.plain).where(t.Part.session == session_id)
+    for number, part_id, data, plain in fetch(database, query.where(t.Part.indexed)):
+        search.remove(database, number, search.stored_text(database, part_id, data, plain))
+    t.Session.delete().where(t.Session.id == session_id).execute(database)
+    t.Lease.delete().where(t.Lease.session == session_id).execute(database)
+    t.Blob.delete().where(t.Blob.hash.not_in(t.BlobUse.select(t.BlobUse.hash))).execute(database)
+    revise(database, set())
