@@ -48,7 +48,8 @@ class Rule(msgspec.Struct, frozen=True):
     permission: str
     pattern: str
     action: Action
-    origin: RuleOrigin = RuleOrigin.USER
+    origin: RuleOrigin = RuleOrigin.SESSION
+    """The weakest one, if nobody says: an answer of this session."""
 
 
 class ToolSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
