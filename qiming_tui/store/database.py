@@ -101,6 +101,25 @@ def first(database: SqliteDatabase, query: Query) -> tuple[Any, ...] | None:
     return next(iter(query.tuples().execute(database)), None)
 
 
+class Prepared:
+    """A statement that Peewee builds once, for what is executed all the time: building costs more than the
+    database does. Its values are given in the order in which they stand in the statement."""
+
+    def __init__(self, database: SqliteDatabase, query: Query) -> None:
+        context = database.get_sql_context()
+        self._database = database
+        self._sql: str = context.sql(query).query()[0]  # type: ignore[no-untyped-call]  # stubs
+
+    def __call__(self, *values: object) -> sqlite3.Cursor:
+        """Execute it."""
+        return sql(self._database, self._sql, values)
+
+    def first(self, *values: object) -> tuple[Any, ...] | None:
+        """The first row of its result, None if there is none."""
+        row: tuple[Any, ...] | None = self(*values).fetchone()
+        return row
+
+
 def _in_transaction(database: SqliteDatabase) -> bool:
     connection: sqlite3.Connection = database.connection()  # type: ignore[no-untyped-call]  # stubs
     return connection.in_transaction

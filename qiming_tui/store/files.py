@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 SUFFIXES = ("", "-wal", "-shm", "-journal")
@@ -76,12 +77,14 @@ def suspect(path: Path) -> bool:
 
 
 def mark_suspect(path: Path, on: bool = True) -> None:
-    """Leave or take away the mark that makes the next start check the file."""
+    """Leave or take away the mark that makes the next start check the file. Where that cannot be done (a
+    full disk, a folder that is not ours) the damage itself is what the caller reports."""
     mark = beside(path, ".suspect")
-    if on:
-        os.close(os.open(mark, os.O_CREAT | os.O_WRONLY, 0o600))
-    else:
-        mark.unlink(missing_ok=True)
+    with suppress(OSError):
+        if on:
+            os.close(os.open(mark, os.O_CREAT | os.O_WRONLY, 0o600))
+        else:
+            mark.unlink(missing_ok=True)
 
 
 def left_open(path: Path) -> bool:

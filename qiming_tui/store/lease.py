@@ -3,14 +3,15 @@
 import os
 import socket
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from peewee import SqliteDatabase
 
 from qiming_tui.model.errors import SessionBusy
-from qiming_tui.store.database import fetch
+from qiming_tui.store.database import Prepared, fetch, first
 from qiming_tui.store.schema import Lease as Row
 
 BEAT_MS = 2_000
@@ -18,6 +19,7 @@ BEAT_MS = 2_000
 EXPIRES_MS = 10_000
 """How long a lease lives without being renewed."""
 
+_ALL = Row.select(Row.session, Row.owner, Row.pid, Row.boot, Row.host, Row.beat)
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -78,19 +80,18 @@ def is_live(lease: Lease, now: int, me: Here) -> bool:
 
 def read(database: SqliteDatabase, session_id: str) -> Lease | None:
     """The lease of a session, live or not."""
-    found = leases(database, [session_id])
-    return found[0] if found else None
+    row = first(database, _ALL.where(Row.session == session_id))
+    return _of(row) if row else None
 
 
-def leases(database: SqliteDatabase, session_ids: Collection[str] | None = None) -> list[Lease]:
-    """The leases of these sessions, or all."""
-    query = Row.select(Row.session, Row.owner, Row.pid, Row.boot, Row.host, Row.beat)
-    if session_ids is not None:
-        query = query.where(Row.session.in_(list(session_ids)))
-    return [
-        Lease(session_id=session, owner=owner, pid=pid, boot=boot, host=host, beat=beat)
-        for session, owner, pid, boot, host, beat in fetch(database, query)
-    ]
+def leases(database: SqliteDatabase) -> list[Lease]:
+    """All leases, live or not."""
+    return [_of(row) for row in fetch(database, _ALL)]
+
+
+def _of(row: tuple[Any, ...]) -> Lease:
+    session_id, owner, pid, boot, host, beat = row
+    return Lease(session_id=session_id, owner=owner, pid=pid, boot=boot, host=host, beat=beat)
 
 
 def take(database: SqliteDatabase, session_id: str, owner: str, now: int, me: Here) -> bool:
@@ -115,14 +116,21 @@ def drop(database: SqliteDatabase, session_id: str, owner: str) -> None:
     Row.delete().where((Row.session == session_id) & (Row.owner == owner)).execute(database)
 
 
-def refuse_others(
-    database: SqliteDatabase, session_ids: Collection[str], mine: Mapping[str, str], now: int, me: Here
-) -> None:
-    """Raise SessionBusy if another live holder has one of these sessions: nobody overwrites what a process
-    that took over has written, not even one that slept in between (cases C-112)."""
-    for lease in leases(database, session_ids):
-        if mine.get(lease.session_id) != lease.owner and is_live(lease, now, me):
-            raise SessionBusy(
-                f"another program writes this session (process {lease.pid} on {lease.host})",
-                "it is shown read-only here; close the other one to go on",
-            )
+class Guard:
+    """Nobody overwrites what a process that took over has written, not even one that slept meanwhile
+    (cases C-112)."""
+
+    def __init__(self, database: SqliteDatabase, me: Here) -> None:
+        self._one = Prepared(database, _ALL.where(Row.session == ""))
+        self._me = me
+
+    def refuse_others(self, session_ids: Iterable[str], mine: Mapping[str, str], now: int) -> None:
+        """Raise SessionBusy if another live holder has one of these sessions; `mine`: session -> owner."""
+        for session_id in session_ids:
+            row = self._one.first(session_id)
+            found = _of(row) if row else None
+            if found and mine.get(session_id) != found.owner and is_live(found, now, self._me):
+                raise SessionBusy(
+                    f"another program writes this session (process {found.pid} on {found.host})",
+                    "it is shown read-only here; close the other one to go on",
+                )

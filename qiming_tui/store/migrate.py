@@ -27,6 +27,12 @@ def applied(database: SqliteDatabase) -> set[str]:
         return {row[0] for row in sql(database, f"SELECT name FROM {HISTORY}").fetchall()}
 
 
+def is_empty(database: SqliteDatabase) -> bool:
+    """Whether the file holds no tables at all."""
+    with in_our_words():
+        return not database.get_tables()
+
+
 def migrate(path: Path, *, now: int, timeout_s: float, folder: Path = FOLDER) -> Path | None:
     """Apply what is missing, all or nothing; returns the backup copy if one was made.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 from peewee import SqliteDatabase
 
-from qiming_tui.model.errors import NotFound, StoreDamaged, StoreError
+from qiming_tui.model.errors import InputError, NotFound, StoreDamaged, StoreError
 from qiming_tui.store import files, lease, migrate
 from qiming_tui.store.database import Lane, connect, in_our_words, sql
 from qiming_tui.store.url import Location
@@ -33,13 +33,27 @@ def open_lanes(location: Location, *, now: int, read_only: bool, timeout_s: floa
     writes = not read_only and (fresh or os.access(path, os.W_OK))
     if writes:
         _prepare(path)
+    try:
+        return _connect(location, writes=writes, asked=not read_only, now=now, timeout_s=timeout_s)
+    except StoreDamaged as error:
+        files.mark_suspect(path)
+        raise StoreDamaged(f"{error}: {path}", error.hint) from None
+
+
+def _connect(location: Location, *, writes: bool, asked: bool, now: int, timeout_s: float) -> Opened:
+    path = location.path
     reader = _reader(path, timeout_s)
     try:
-        ahead = migrate.applied(reader) - migrate.known()
+        done = migrate.applied(reader)
+        ahead, behind = done - migrate.known(), migrate.known() - done
+        if not done and not migrate.is_empty(reader):
+            raise InputError(f"{path} is the database of another program", "name another file")
         notices = [_newer(ahead)] if ahead else []
         if not writes or ahead:
-            if not read_only and not ahead:
+            if asked and not ahead:
                 notices.append("the store's file cannot be written: it is open for reading only")
+            if behind and not ahead:
+                raise StoreError("the store is of an older version", "start the program once to renew it")
             return Opened(reader=Lane(reader, "read"), writer=None, newer=bool(ahead), notices=tuple(notices))
         return _for_writing(location, reader, now=now, timeout_s=timeout_s)
     except BaseException:
@@ -67,7 +81,8 @@ def _newer(ahead: set[str]) -> str:
 def _for_writing(location: Location, reader: SqliteDatabase, *, now: int, timeout_s: float) -> Opened:
     path = location.path
     if suspicious(path, reader, now):
-        check(reader, path)
+        check(reader)
+        files.mark_suspect(path, on=False)
     notices = []
     if migrate.known() - migrate.applied(reader):
         copy = migrate.migrate(path, now=now, timeout_s=timeout_s)
@@ -94,14 +109,12 @@ def suspicious(path: Path, database: SqliteDatabase, now: int) -> bool:
         return not any(lease.is_live(found, now, me) for found in lease.leases(database))
 
 
-def check(database: SqliteDatabase, path: Path) -> None:
+def check(database: SqliteDatabase) -> None:
     """Raise StoreDamaged unless SQLite finds the file in order (cases C-105)."""
     with in_our_words():
         found = sql(database, "PRAGMA quick_check(1)").fetchone()
     if not found or found[0] != "ok":
-        files.mark_suspect(path)
-        raise StoreDamaged(f"the store's file is damaged: {path}", "run: qiming doctor")
-    files.mark_suspect(path, on=False)
+        raise StoreDamaged("the store's file is damaged", "run: qiming doctor")
 
 
 def set_journal(database: SqliteDatabase, path: Path) -> str:

@@ -1,17 +1,20 @@
 """The reading half of the store: every call is of one moment and runs in the reader's thread."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import TypeVar
 
 from peewee import SqliteDatabase
 
 from qiming_tui.model.changes import SessionLine, SessionRecord
 from qiming_tui.model.ledger import Attempt, CalibrationRow, RequestRow
-from qiming_tui.model.messages import Session
+from qiming_tui.model.messages import Entry, Session
+from qiming_tui.store import page as pages
 from qiming_tui.store import read, read_ledger, search
 from qiming_tui.store.database import Lane, snapshot
 
 T = TypeVar("T")
+STREAM_PAGE = 50
+"""Messages that `stream` reads at a time."""
 
 
 class Queries:
@@ -30,6 +33,25 @@ class Queries:
     async def load(self, session_id: str) -> SessionRecord:
         """A session whole; raises NotFound. Outputs of cleared parts stay in the store (`outputs`)."""
         return await self._read(lambda database: read.load(database, session_id))
+
+    async def page(self, session_id: str, *, limit: int, cursor: str | None = None) -> pages.Page:
+        """At most `limit` messages (1 to 499): the newest, or those before a page's cursor."""
+        return await self._read(lambda database: pages.page(database, session_id, limit, cursor))
+
+    async def stream(self, session_id: str) -> AsyncIterator[Entry]:
+        """The messages one by one, the newest first; raises NotFound."""
+        cursor: str | None = None
+        while True:
+            found = await self.page(session_id, limit=STREAM_PAGE, cursor=cursor)
+            for entry in reversed(found.items):
+                yield entry
+            cursor = found.cursor
+            if cursor is None:
+                return
+
+    async def message(self, session_id: str, message_id: str) -> Entry:
+        """One message of a session with its parts; raises NotFound."""
+        return await self._read(lambda database: pages.message(database, session_id, message_id))
 
     async def session(self, session_id: str) -> Session:
         """The session's own row; raises NotFound."""

@@ -63,26 +63,40 @@ def load(database: SqliteDatabase, session_id: str) -> SessionRecord:
     )
 
 
-def entries(database: SqliteDatabase, session_id: str) -> tuple[Entry, ...]:
-    """All messages with their parts in stored order; outputs of cleared parts are left in the store."""
-    parts: dict[str, list[Part]] = {}
-    outputs = _live_outputs(database, session_id)
-    query = t.Part.select(t.Part.message, t.Part.id, t.Part.plain, t.Part.data)
-    query = query.where(t.Part.session == session_id).order_by(t.Part.message, t.Part.seq, t.Part.n)
-    for message_id, part_id, plain, data in fetch(database, query):
-        parts.setdefault(message_id, []).append(rows.part_of(data, plain, outputs.get(part_id)))
+def entries(database: SqliteDatabase, session_id: str, only: list[str] | None = None) -> tuple[Entry, ...]:
+    """All messages with their parts in stored order, or some of them, at most `PAGE`; outputs of cleared
+    parts are left in the store."""
     messages = t.Message.select(t.Message.id, t.Message.seq, t.Message.plain, t.Message.data)
     messages = messages.where(t.Message.session == session_id).order_by(t.Message.seq, t.Message.id)
+    if only is not None:
+        messages = messages.where(t.Message.id.in_(only))
+    parts = _parts(database, session_id, only)
     return tuple(
         Entry(rows.message_of(data, plain), tuple(parts.get(message_id, ())), seq)
         for message_id, seq, plain, data in fetch(database, messages)
     )
 
 
-def _live_outputs(database: SqliteDatabase, session_id: str) -> dict[str, str]:
-    query = t.Output.select(t.Output.part, t.Output.text).join(t.Part)
-    query = query.where((t.Part.session == session_id) & ~t.Part.cleared)
-    return dict(fetch(database, query))
+def unfinished(database: SqliteDatabase, session_id: str) -> tuple[Entry, ...]:
+    """The messages that are still being written, or hold a part that is."""
+    open_parts = t.Part.select(t.Part.message).where(t.Part.session == session_id, ~t.Part.indexed)
+    query = t.Message.select(t.Message.id).where(t.Message.session == session_id)
+    ids = [row[0] for row in fetch(database, query.where(~t.Message.ended | t.Message.id.in_(open_parts)))]
+    return tuple(entry for some in pages(ids) for entry in entries(database, session_id, some))
+
+
+def _parts(database: SqliteDatabase, session_id: str, only: list[str] | None) -> dict[str, list[Part]]:
+    parts = t.Part.select(t.Part.message, t.Part.id, t.Part.plain, t.Part.data)
+    parts = parts.where(t.Part.session == session_id).order_by(t.Part.message, t.Part.seq, t.Part.n)
+    texts = t.Output.select(t.Output.part, t.Output.text).join(t.Part)
+    texts = texts.where(t.Part.session == session_id, ~t.Part.cleared)
+    if only is not None:
+        parts, texts = parts.where(t.Part.message.in_(only)), texts.where(t.Part.message.in_(only))
+    outputs = dict(fetch(database, texts))
+    found: dict[str, list[Part]] = {}
+    for message_id, part_id, plain, data in fetch(database, parts):
+        found.setdefault(message_id, []).append(rows.part_of(data, plain, outputs.get(part_id)))
+    return found
 
 
 def outputs(database: SqliteDatabase, part_ids: Iterable[str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from typing import Any
 from peewee import Query, SqliteDatabase, fn
 
 from qiming_tui.model.errors import NotFound
-from qiming_tui.model.ledger import RequestRow
+from qiming_tui.model.ledger import Outcome, RequestRow
 from qiming_tui.model.window import Verdict
 from qiming_tui.store import ledger
 from qiming_tui.store import schema as t
@@ -76,6 +76,12 @@ def request(database: SqliteDatabase, session_id: str, step: int) -> RequestRow:
     if row is None:
         raise NotFound(f"Step not found: {step} of {session_id}")
     return ledger.request_of(row[5], _manifest(database, row))
+
+
+def open_requests(database: SqliteDatabase, session_id: str) -> list[RequestRow]:
+    """Requests that have not ended. Their manifests are left out: they are written once and kept."""
+    query = _packed(t.Request.session == session_id, t.Request.outcome == Outcome.OPEN.value)
+    return [ledger.request_of(row[5], ()) for row in fetch(database, query.order_by(t.Request.seq))]
 
 
 def requests(database: SqliteDatabase, session_id: str) -> list[RequestRow]:

@@ -30,6 +30,7 @@ class MessageRow(NamedTuple):
     session: str
     seq: int
     summary: bool
+    ended: bool
     plain: bool
     data: str
 
@@ -83,13 +84,12 @@ def _clean_all(raw: object) -> object:
 def message_row(message: Message, seq: int) -> MessageRow:
     """The row of a message."""
     data = encode(to_raw(message))
-    summary = (
-        isinstance(message, AssistantMessage)
-        and message.summary
-        and message.finish is not None
-        and message.error is None
-    )
-    return MessageRow(message.id, message.session_id, seq, summary, _MESSAGE.decode(data) == message, data)
+    summary, ended = False, True
+    if isinstance(message, AssistantMessage):
+        summary = message.summary and message.finish is not None and message.error is None
+        ended = message.time.completed is not None
+    plain = _MESSAGE.decode(data) == message
+    return MessageRow(message.id, message.session_id, seq, summary, ended, plain, data)
 
 
 def message_of(data: str, plain: bool) -> Message:

@@ -68,12 +68,14 @@ class Session(Base):
 
 
 class Message(Base):
-    """A message. `summary`: a finished summary without an error. `plain`: nothing unknown in `data`."""
+    """A message. `summary`: a finished summary without an error. `ended`: no answer is still being written.
+    `plain`: nothing unknown in `data`."""
 
     id = TextField(primary_key=True)
     session = ForeignKeyField(Session, on_delete="CASCADE", index=False)
     seq = IntegerField()
     summary = BooleanField()
+    ended = BooleanField()
     plain = BooleanField()
     data = TextField()
 

@@ -12,8 +12,8 @@ from peewee import SqliteDatabase
 from qiming_tui.model.changes import Change
 from qiming_tui.model.errors import StoreDamaged, StoreReadOnly
 from qiming_tui.model.ids import Clock
-from qiming_tui.store import files, lease, opening, read, write
-from qiming_tui.store.database import transaction
+from qiming_tui.store import files, lease, opening, read, read_ledger, recover, write
+from qiming_tui.store.database import Lane, transaction
 from qiming_tui.store.queries import Queries
 from qiming_tui.store.url import Location, parse
 
@@ -28,11 +28,10 @@ class Store(Queries):
         super().__init__(opened.reader)
         self._location = location
         self._clock = clock
-        self._lane = opened.writer
         self._here = lease.here()
         self._mine: dict[str, str] = {}
         self._seen: tuple[int, dict[str, int]] = (-1, {})
-        self._write = write.Writer(opened.writer.database) if opened.writer else None
+        self._hand = _Hand(opened.writer, self._here) if opened.writer else None
         self.newer = opened.newer
         """Written by a newer program: read-only (cases C-107)."""
         self.notices = opened.notices
@@ -65,25 +64,20 @@ class Store(Queries):
     @property
     def writable(self) -> bool:
         """Whether changes can be applied at all (a session may still be somebody else's)."""
-        return self._lane is not None
+        return self._hand is not None
 
     @property
     def read_only(self) -> bool:
         """The opposite of `writable`."""
         return not self.writable
 
-    async def _change(self, work: Callable[[SqliteDatabase], T]) -> T:
-        lane = self._lane
-        if lane is None:
+    async def _change(self, work: Callable[["_Hand"], T]) -> T:
+        hand = self._hand
+        if hand is None:
             why = "it was written by a newer program" if self.newer else "it is open for reading only"
             raise StoreReadOnly(f"the store is not changed: {why}")
-
-        def whole(database: SqliteDatabase) -> T:
-            with transaction(database):
-                return work(database)
-
         try:
-            return await lane.run(whole)
+            return await hand.lane.run(lambda _: hand.whole(work))
         except StoreDamaged:
             files.mark_suspect(self._location.path)
             raise
@@ -95,29 +89,44 @@ class Store(Queries):
         process holds a session's lease, StoreReadOnly, StoreDamaged, StoreError.
         """
         listed = tuple(changes)
-        if listed:
-            await self._change(lambda database: self._apply(database, listed))
+        if not listed:
+            return
 
-    def _apply(self, database: SqliteDatabase, changes: Sequence[Change]) -> None:
-        assert self._write is not None
-        try:
-            owners = write.sessions_of(changes)
-            lease.refuse_others(database, owners, self._mine, self._clock(), self._here)
-            self._write.apply(changes)
-        except BaseException:
-            self._write.forget()
-            raise
+        def work(hand: "_Hand") -> None:
+            hand.guard.refuse_others(write.sessions_of(listed), self._mine, self._clock())
+            hand.writer.apply(listed)
+
+        await self._change(work)
 
     async def delete(self, session_id: str) -> None:
         """Delete a session with all that belongs to it; raises NotFound, or SessionBusy (see `apply`)."""
 
-        def work(database: SqliteDatabase) -> None:
-            lease.refuse_others(database, [session_id], self._mine, self._clock(), self._here)
-            write.delete_session(database, session_id)
+        def work(hand: "_Hand") -> None:
+            hand.guard.refuse_others([session_id], self._mine, self._clock())
+            hand.writer.forget()
+            write.delete_session(hand.lane.database, session_id)
 
-        if self._write is not None:
-            self._write.forget()
         await self._change(work)
+
+    async def recover(self, session_id: str) -> tuple[Change, ...]:
+        """End what a dead process left open in a session (running tools, half answers and summaries, open
+        requests) and return those ends. For the holder of the lease only, before its first turn."""
+        now = self._clock()
+
+        def work(hand: "_Hand") -> tuple[Change, ...]:
+            hand.guard.refuse_others([session_id], self._mine, now)
+            database = hand.lane.database
+            found = recover.endings(
+                read.unfinished(database, session_id),
+                read.attempts(database, session_id),
+                read_ledger.open_requests(database, session_id),
+                now,
+            )
+            if found:
+                hand.writer.apply(found)
+            return found
+
+        return await self._change(work)
 
     async def version(self, session_id: str | None = None) -> int:
         """A number that rises with every change of content, whoever makes it; of one session, or of all.
@@ -141,7 +150,7 @@ class Store(Queries):
         """Become the one who writes a session, or go on being it; False while another one is live.
         `owner` names the worker, uniquely; renew with `beat` every `lease.BEAT_MS`."""
         now, here = self._clock(), self._here
-        got = await self._change(lambda database: lease.take(database, session_id, owner, now, here))
+        got = await self._change(lambda hand: lease.take(hand.lane.database, session_id, owner, now, here))
         if got:
             self._mine[session_id] = owner
         return got
@@ -149,11 +158,11 @@ class Store(Queries):
     async def beat(self, session_id: str, owner: str) -> bool:
         """Renew a lease; False if somebody else has taken it: stop writing."""
         now = self._clock()
-        return await self._change(lambda database: lease.renew(database, session_id, owner, now))
+        return await self._change(lambda hand: lease.renew(hand.lane.database, session_id, owner, now))
 
     async def release(self, session_id: str, owner: str) -> None:
         """Give a lease back; nothing happens if it is not `owner`'s."""
-        await self._change(lambda database: lease.drop(database, session_id, owner))
+        await self._change(lambda hand: lease.drop(hand.lane.database, session_id, owner))
         self._mine.pop(session_id, None)
 
     async def lease(self, session_id: str) -> lease.Lease | None:
@@ -164,11 +173,30 @@ class Store(Queries):
     def close(self) -> None:
         """Finish what was handed over, give the leases back, close the file."""
         self._reader.close()
-        if self._lane is not None:
-            self._lane.finish()
-            self._lane.call(self._release_all)
-            self._lane.close()
+        hand = self._hand
+        if hand is not None:
+            hand.lane.finish()
+            hand.lane.call(self._release_all)
+            hand.lane.close()
 
     def _release_all(self, database: SqliteDatabase) -> None:
         for session_id, owner in self._mine.items():
             lease.drop(database, session_id, owner)
+
+
+class _Hand:
+    """What writes: the connection, the statements on it, and the guard against other writers."""
+
+    def __init__(self, lane: Lane, me: lease.Here) -> None:
+        self.lane = lane
+        self.writer = write.Writer(lane.database)
+        self.guard = lease.Guard(lane.database, me)
+
+    def whole(self, work: Callable[[Self], T]) -> T:
+        """Do `work` in one transaction, in the writer's thread."""
+        try:
+            with transaction(self.lane.database):
+                return work(self)
+        except BaseException:
+            self.writer.forget()
+            raise

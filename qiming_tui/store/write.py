@@ -1,6 +1,6 @@
 """Changes into rows: one transaction, in order; every write is an upsert, so repeating it is harmless."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, assert_never
 
 import msgspec
@@ -26,7 +26,7 @@ from qiming_tui.model.ledger import RequestRow
 from qiming_tui.model.messages import Session as SessionValue
 from qiming_tui.store import ledger, read, read_ledger, rows, search
 from qiming_tui.store import schema as t
-from qiming_tui.store.database import fetch, first, sql
+from qiming_tui.store.database import Prepared, fetch, first
 
 REVISION = "revision"
 
@@ -60,7 +60,7 @@ def sessions_of(changes: Sequence[Change]) -> set[str]:
 
 
 class Upsert:
-    """One `INSERT ... ON CONFLICT` statement, built once by Peewee, executed often.
+    """`INSERT ... ON CONFLICT` for one table.
 
     `keep` names columns that the first write decides. `mine` names a column that must not change: a row
     that has another value there belongs to something else, and the write fails.
@@ -88,16 +88,32 @@ class Upsert:
             owner: Field = getattr(model, mine)
             where = owner == getattr(EXCLUDED, owner.column_name)
             query = query.on_conflict(conflict_target=target, preserve=update, where=where)
-        context = database.get_sql_context()
-        self._sql: str = context.sql(query).query()[0]  # type: ignore[no-untyped-call]  # stubs
-        self._database = database
+        self._statement = Prepared(database, query)
         self._owned = mine is not None
 
     def __call__(self, values: Sequence[Any]) -> None:
         """Write one row; the values in the order of the names."""
-        cursor = sql(self._database, self._sql, values)
+        cursor = self._statement(*values)
         if self._owned and cursor.rowcount == 0:
             raise StoreError("an id is in use in another session", "import it under new ids")
+
+
+class Revision:
+    """Counts changes of content, so that other processes notice them."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        counter = t.Counter
+        raised = {counter.value: counter.value + 1}
+        begin = counter.insert(name=REVISION, value=1)
+        self._raise = Prepared(database, begin.on_conflict(conflict_target=(counter.name,), update=raised))
+        now = counter.select(counter.value).where(counter.name == REVISION)
+        self._mark = Prepared(database, t.Session.update(revision=now).where(t.Session.id == ""))
+
+    def count(self, session_ids: Iterable[str]) -> None:
+        """One more change, of these sessions."""
+        self._raise(REVISION, 1, 1)
+        for session_id in session_ids:
+            self._mark(REVISION, session_id)
 
 
 class Writer:
@@ -106,6 +122,7 @@ class Writer:
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
         self._ledger = LedgerWriter(database)
+        self._revision = Revision(database)
         self._session = Upsert(
             database,
             t.Session,
@@ -119,6 +136,11 @@ class Writer:
         self._part = Upsert(
             database, t.Part, rows.PartRow._fields, key=("id",), keep=("seq",), mine="session"
         )
+        p = t.Part
+        old = p.select(p.n, p.indexed, p.plain, p.data).where((p.id == "") & (p.session == ""))
+        self._old_part = Prepared(database, old)
+        text = t.Output.select(t.Output.text).where(t.Output.part == "")
+        self._old_output = Prepared(database, text)
         self._output = Upsert(database, t.Output, rows.OutputRow._fields, key=("part",))
         log = ("id", "session", "seq", "data")
         self._edit = Upsert(database, t.EditRow, log, key=("id",), mine="session")
@@ -131,7 +153,7 @@ class Writer:
         """Write all changes; call it inside a transaction."""
         for change in changes:
             self._one(change)
-        revise(self._database, sessions_of(changes))
+        self._revision.count(sessions_of(changes))
 
     def forget(self) -> None:
         """Drop what was remembered of the ledger: the transaction it came from was rolled back."""
@@ -174,24 +196,27 @@ class Writer:
 
     def _put_part(self, change: PutPart) -> None:
         row, output = rows.part_rows(change.part, change.seq)
-        query = t.Part.select(t.Part.n, t.Part.indexed, t.Part.plain, t.Part.data)
-        found = query.where((t.Part.id == row.id) & (t.Part.session == row.session))
-        old = first(self._database, found)
-        was = search.stored_text(self._database, row.id, old[3], old[2]) if old and old[1] else None
+        old = self._old_part.first(row.id, row.session)
+        was = self._text(row.id, old[3], old[2], None) if old and old[1] else None
         self._part(row)
         if output is not None:
             self._output(output)
-        now = search.stored_text(self._database, row.id, row.data, row.plain) if row.indexed else None
+        now = self._text(row.id, row.data, row.plain, output) if row.indexed else None
         if was == now:
             return
-        number = old[0] if old else self._number(row.id)
+        number = old[0] if old else self._number(row.id, row.session)
         if was is not None:
             search.remove(self._database, number, was)
         if now is not None:
             search.add(self._database, number, now)
 
-    def _number(self, part_id: str) -> int:
-        found = first(self._database, t.Part.select(t.Part.n).where(t.Part.id == part_id))
+    def _text(self, part_id: str, data: str, plain: bool, output: rows.OutputRow | None) -> str:
+        """A stored part's text for the index, its output read from the store if it is not at hand."""
+        found = (output.text,) if output else self._old_output.first(part_id)
+        return search.text_of(rows.part_of(data, bool(plain), found[0] if found else None))
+
+    def _number(self, part_id: str, session_id: str) -> int:
+        found = self._old_part.first(part_id, session_id)
         assert found is not None
         return int(found[0])
 
@@ -199,7 +224,7 @@ class Writer:
         query = t.QueueRow.select(t.QueueRow.session).where(t.QueueRow.id == item_id)
         owners = {str(row[0]) for row in fetch(self._database, query)}
         t.QueueRow.delete().where(t.QueueRow.id == item_id).execute(self._database)
-        revise(self._database, owners)
+        self._revision.count(owners)
 
     def _put_rule(self, rule: PutRule) -> None:
         """The newest rule is the last one: the last match wins."""
@@ -210,16 +235,6 @@ class Writer:
         seq = int(last[0] or 0) + 1 if last else 1
         values = {"tool": rule.tool, "pattern": rule.pattern, "action": rule.action}
         r.insert(seq=seq, directory=rule.directory, **values).execute(self._database)
-
-
-def revise(database: SqliteDatabase, session_ids: set[str]) -> None:
-    """Count a change of content, so that other processes notice it."""
-    first = t.Counter.insert(name=REVISION, value=1)
-    raised = {t.Counter.value: t.Counter.value + 1}
-    first.on_conflict(conflict_target=(t.Counter.name,), update=raised).execute(database)
-    if session_ids:
-        now = read.counter(database, REVISION)
-        t.Session.update(revision=now).where(t.Session.id.in_(sorted(session_ids))).execute(database)
 
 
 class LedgerWriter:
@@ -284,4 +299,4 @@ def delete_session(database: SqliteDatabase, session_id: str) -> None:
     t.Session.delete().where(t.Session.id == session_id).execute(database)
     t.Lease.delete().where(t.Lease.session == session_id).execute(database)
     t.Blob.delete().where(t.Blob.hash.not_in(t.BlobUse.select(t.BlobUse.hash))).execute(database)
-    revise(database, set())
+    Revision(database).count(())

@@ -93,6 +93,7 @@ def _conversation(db: Database) -> tuple[type[Model], type[Model], type[Model]]:
         session = ForeignKeyField(Session, on_delete="CASCADE", index=False)
         seq = IntegerField()
         summary = BooleanField()
+        ended = BooleanField()
         plain = BooleanField()
         data = TextField()
 
