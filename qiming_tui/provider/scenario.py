@@ -62,6 +62,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     """What the catalogue says of the model."""
     refuses_above: int | None = None
     """The largest request in tokens that the provider really takes; None: what `limits` says."""
+    refuses_after: int | None = None
+    """After so many answered turn requests every further one is refused, without numbers; None: never."""
     counting_error: float = 1.0
     """The provider counts so many times the true number of tokens."""
     settings: Settings = Settings()

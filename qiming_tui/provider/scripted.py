@@ -91,13 +91,14 @@ class ScriptedGateway:
         tokens = await self._count(request.body)
         cached = min(tokens, await self._cached(request.body))
         window = self._scenario.window
-        refused = window is not None and tokens > window
+        over = window is not None and tokens > window
+        refused = over or self._stubborn(request.kind)
         self.log.append(
             Logged(id=request.id, kind=request.kind, body=body, tokens=tokens, cached=cached, refused=refused)
         )
         await self._wait(self._scenario.pace.first_ms)
-        if refused and window is not None:
-            yield Failure(_overflow(tokens, window))
+        if refused:
+            yield Failure(_overflow(tokens, window if over else None))
             return
         self._remember(request.body)
         reply = self._script.reply(request)
@@ -157,6 +158,10 @@ class ScriptedGateway:
             total=tokens + output + reasoning,
         )
 
+    def _stubborn(self, kind: RequestKind) -> bool:
+        after = self._scenario.refuses_after
+        return kind is RequestKind.TURN and after is not None and self._script.answered >= after
+
     async def _wait(self, milliseconds: int) -> None:
         """Wait as the pace says; at speed 0 only let others run."""
         if self._speed > 0:
@@ -173,6 +178,8 @@ class _Script:
         self._turn = 0
         self._given = 0
         self._summaries = 0
+        self.answered = 0
+        """Turn requests that were answered."""
 
     def reply(self, request: Request) -> Reply:
         """The answer to this request."""
@@ -182,6 +189,7 @@ class _Script:
             case RequestKind.SUMMARY:
                 return self._summary()
             case _:
+                self.answered += 1
                 return self._next(list(_user_texts(request.body)))
 
     def _summary(self) -> Reply:
@@ -240,13 +248,16 @@ def _user_texts(body: dict[str, JSON]) -> Iterator[str]:
             yield "\n".join(blocks)
 
 
-def _overflow(tokens: int, window: int) -> Fault:
-    words = f"This model's maximum context length is {window} tokens, but the request has {tokens} tokens."
+def _overflow(tokens: int, window: int | None) -> Fault:
+    """The refusal of a request that is too large; without numbers where the provider gives none."""
+    words = "Input is too long for requested model."
+    if window is not None:
+        words = f"This model's maximum context length is {window} tokens, but the request has {tokens} tokens."
     return Fault(
         kind=FaultKind.OVERFLOW,
         message=words,
         status=400,
         code="context_length_exceeded",
-        tokens=tokens,
+        tokens=tokens if window is not None else None,
         limit=window,
     )

@@ -152,6 +152,15 @@ async def test_the_provider_may_take_less_than_the_catalogue_says():
     assert events[-1].fault.limit == 10
 
 
+async def test_a_provider_may_refuse_everything_from_some_request_on_but_still_summarise():
+    played = gateway(Reply(text="a"), Reply(text="b"), summaries=(Reply(text="s"),), refuses_after=1)
+    assert text_of(await collect(played, request(user("one")))) == "a"
+    for _ in range(3):
+        fault = (await collect(played, request(user("two"))))[-1].fault
+        assert (fault.kind, fault.tokens, fault.limit) == (FaultKind.OVERFLOW, None, None)
+    assert text_of(await collect(played, request(user("x"), kind=RequestKind.SUMMARY))) == "s"
+
+
 async def test_an_input_limit_is_the_window():
     played = gateway(Reply(text="x"), limits=Limits(100_000, 50, 10))
     assert (await collect(played, request(user("hello"))))[-1].fault.limit == 50

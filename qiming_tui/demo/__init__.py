@@ -1,0 +1,1 @@
+"""L4, the demo: scenarios as data, played by the real worker, store, tools and engine."""
