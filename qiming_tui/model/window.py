@@ -36,6 +36,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The tail's budget in tokens, if not the preset's."""
     summary_form: str | None = None
     """messages, prefix or transcript; None: the preset's."""
+    summary_tokens: int | None = None
+    """How long a summary may be under `guarded`; None: 8,000 or a tenth of usable, whichever is less."""
 
 
 class Klass(StrEnum):
