@@ -181,11 +181,20 @@ def thinking_of(part: ReasoningPart) -> dict[str, JSON]:
 
 def _arguments(part: ToolPart, edits: WindowEdits) -> tuple[str, bool]:
     """The call's arguments as deterministic JSON, and whether they were shortened."""
-    value = part.state.input
-    arguments = value if isinstance(value, dict) else {} if value in (None, "") else {"input": value}
-    limit = edits.clipped.get(part.id)
+    arguments, limit = _input(part), edits.clipped.get(part.id)
     shortened = arguments if limit is None else clip_arguments(arguments, chars=limit)
     return canonical(shortened).decode(), shortened is not arguments
+
+
+def _input(part: ToolPart) -> dict[str, JSON]:
+    """A call's arguments as an object, whatever was stored."""
+    value = part.state.input
+    return value if isinstance(value, dict) else {} if value in (None, "") else {"input": value}
+
+
+def arguments_text(part: ToolPart) -> str:
+    """A call's arguments as deterministic JSON, in full."""
+    return canonical(_input(part)).decode()
 
 
 def _cut(text: str, chars: int | None) -> str:

@@ -17,6 +17,7 @@ from qiming_tui.context.state import Measured, SessionState, Window
 from qiming_tui.context.tokens import Tally
 from qiming_tui.model.codec import JSON
 from qiming_tui.model.limits import Limits
+from qiming_tui.model.messages import Entry
 from qiming_tui.model.window import ContextView, Item, Klass, Preset, RequestParams, Settings
 
 FIXED: Final = frozenset({Klass.SYSTEM, Klass.TOOL, Klass.MEMORY})
@@ -123,10 +124,20 @@ def scene_of(state: SessionState, settings: Settings, window: Window) -> Scene:
 
 
 def items_of(
-    state: SessionState, settings: Settings, tally: Tally, *, window: Window, cache: Cache
+    state: SessionState,
+    settings: Settings,
+    tally: Tally,
+    *,
+    window: Window,
+    cache: Cache,
+    entries: Sequence[Entry] | None = None,
 ) -> list[Item]:
-    """The legal, weighed items of a request: S, T, M, then UC, S, pins, tail, Continue, rest."""
-    rendered = cache.items(window.live, scene_of(state, settings, window), tally)
+    """The legal, weighed items of a request: S, T, M, then UC, S, pins, tail, Continue, rest.
+
+    `entries`: only the beginning of the live window (the prefix form of a summary request).
+    """
+    shown = window.live if entries is None else entries
+    rendered = cache.items(shown, scene_of(state, settings, window), tally)
     items: list[Item] = weighed(fixed_items(state.system, state.memory, state.tools), tally)
     for index, group in enumerate(rendered):
         items += group
