@@ -70,6 +70,13 @@ class PartDelta(EventBase, frozen=True, kw_only=True, tag="part_delta"):
     text: str
 
 
+class PartUpdated(EventBase, frozen=True, kw_only=True, tag="part_updated"):
+    """A running tool's state changed; `progress` is the newest clean end of its output."""
+
+    part: Part
+    progress: str = ""
+
+
 class PartFinished(EventBase, frozen=True, kw_only=True, tag="part_finished"):
     part: Part
 
@@ -196,6 +203,7 @@ Event = (
     | MessageUpdated
     | PartStarted
     | PartDelta
+    | PartUpdated
     | PartFinished
     | PermissionAsked
     | PermissionAnswered

@@ -152,7 +152,7 @@ class Session(Open, frozen=True, kw_only=True):
 
 
 def entry_from_raw(raw: dict[str, JSON], seq: int) -> Entry:
-    """An `{"info", "parts"}` object as an entry; raises `msgspec.ValidationError` on an unreadable message."""
+    """An `{"info", "parts"}` object as an entry; raises `msgspec.ValidationError` if it is unreadable."""
     info: Message = from_raw(raw["info"], Message)
     return Entry(info, tuple(part_from_raw(part) for part in raw.get("parts", ())), seq)
 

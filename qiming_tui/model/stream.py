@@ -1,6 +1,6 @@
 """What goes to a model gateway and what comes back: Request, StreamEvent, Fault (`design.md` 7)."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from enum import StrEnum
 from typing import Protocol
 
@@ -164,7 +164,7 @@ StreamEvent = (
 class Gateway(Protocol):
     """Anything that answers model requests."""
 
-    def stream(self, request: Request) -> AsyncIterator[StreamEvent]:
+    def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
         """Events of one answer, ending in exactly one Finish or Failure. Never raises for a provider's fault.
         Closing the iterator (`aclose`) cancels the request within 250 ms."""
         ...

@@ -1,0 +1,73 @@
+"""`qiming demo`: scenarios of the scripted provider, played by the real program. No key, no network."""
+
+import asyncio
+import shutil
+import tempfile
+from pathlib import Path
+
+import click
+
+from qiming_tui.cli.options import json_option, settings_from
+from qiming_tui.cli.output import print_json, print_lines, table
+from qiming_tui.cli.run import Printer
+from qiming_tui.cli.start import store_place
+from qiming_tui.demo.play import Stage
+from qiming_tui.demo.scenarios import listing
+from qiming_tui.demo.scenarios import scenario as scenario_named
+from qiming_tui.model import events as e
+from qiming_tui.provider.scenario import Scenario
+from qiming_tui.runtime import data_dir
+
+
+@click.command()
+@click.argument("scenario", required=False, default="grow")
+@click.option("--list", "list_them", is_flag=True, help="List the scenarios.")
+@click.option("--headless", is_flag=True, help="Play at once, without waiting.")
+@click.option("--speed", type=click.FloatRange(min=0), metavar="X", help="Times as fast; 0: without waiting.")
+@click.option("--keep", is_flag=True, help="Keep the session where `qiming sessions` finds it.")
+@json_option
+def demo(
+    scenario: str, list_them: bool, headless: bool, speed: float | None, keep: bool, as_json: bool
+) -> None:
+    """Play SCENARIO (grow, if none is named) and show what the context engine does and why."""
+    if list_them:
+        _list(as_json)
+        return
+    found = scenario_named(scenario)
+    pace = speed if speed is not None else (0.0 if headless or as_json else 1.0)
+    asyncio.run(show(found, speed=pace, keep=keep, as_json=as_json))
+
+
+def _list(as_json: bool) -> None:
+    if as_json:
+        print_json([{"name": name, "sentence": sentence} for name, sentence in listing()])
+    else:
+        print_lines(table(listing()))
+
+
+async def show(scenario: Scenario, *, speed: float, keep: bool, as_json: bool) -> None:
+    """Play a scenario to the end and print its events."""
+    folder = Path(tempfile.mkdtemp(prefix="qiming-demo-"))
+    try:
+        place = str(folder / "demo.db")
+        project = folder / "project"
+        if keep:
+            place = store_place(settings_from({}), None)
+            project = data_dir() / "demo" / f"{scenario.name}-{folder.name[-8:]}"
+        stage = Stage(scenario, project=project, store=place, speed=speed)
+        try:
+            await _play(stage, as_json=as_json, keep=keep)
+        finally:
+            await stage.close()
+    finally:
+        shutil.rmtree(folder)
+
+
+async def _play(stage: Stage, *, as_json: bool, keep: bool) -> None:
+    worker = await stage.open()
+    show_event = Printer(as_json, echo_user=True)
+    worker.ctx.bus.listen(show_event)
+    show_event(e.SessionCreated(session=worker.ctx.session_id, info=worker.ctx.live.session))
+    await stage.play(worker)
+    if keep and not as_json:
+        print_lines([f"kept: qiming inspect window --session {worker.ctx.session_id}"])

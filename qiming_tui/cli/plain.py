@@ -1,0 +1,276 @@
+"""`qiming --plain`: a conversation in labelled lines, for any terminal, pipe or screen reader."""
+
+import asyncio
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+import click
+
+from qiming_tui.cli.labels import Labels
+from qiming_tui.cli.options import flags, preset_option, store_option
+from qiming_tui.cli.plain_commands import COMMANDS, Conversation
+from qiming_tui.cli.start import Start, decide_trust, open_runtime, open_worker, waits_for_trust
+from qiming_tui.model import events as e
+from qiming_tui.model.errors import QimingError
+from qiming_tui.model.sanitize import clean
+from qiming_tui.runtime import Runtime
+from qiming_tui.session.worker import Worker
+
+QUIET_S: Final = 10.0
+"""Silence after which a line says that work is still going on."""
+
+TWICE_S: Final = 2.0
+"""Seconds in which the second Ctrl-C must follow the first."""
+
+CHOICES: Final = {"1": "once", "2": "session", "3": "always", "4": "no", "5": "no"}
+CHOICE_LINE: Final = "1 once  2 this session  3 always (this project)  4 no  5 no with a reason"
+
+
+@click.command()
+@click.argument("prompt", required=False)
+@click.option("--model", metavar="M", help="provider/model; else the session's, else your setting's.")
+@click.option("--session", metavar="ID", help="Go on with this session (the beginning of its id will do).")
+@click.option("--continue", "resume", is_flag=True, help="Go on with the newest session of this folder.")
+@click.option("--trust", is_flag=True, help="Trust this folder: read its AGENTS.md and settings.")
+@click.option("--allow", multiple=True, metavar="RULE", help='Allow without asking, e.g. "bash:git *".')
+@store_option
+@preset_option
+def plain(prompt: str | None, store: str | None, preset: str | None, **options: Any) -> None:  # noqa: ANN401
+    """Talk to a model, line by line."""
+    start = Start(directory=Path.cwd(), store=store, flags=flags(preset=preset), **options)
+    asyncio.run(converse(start, prompt, sys.stdin, sys.stdout))
+
+
+async def converse(start: Start, prompt: str | None, source: TextIO, out: TextIO) -> None:
+    """Run a conversation until it is left; raises what the command line turns into an exit code."""
+    runtime = await open_runtime(start)
+    try:
+        talk = PlainTalk(runtime, start, Lines(source), out)
+        await talk.run(prompt)
+    finally:
+        await runtime.close()
+
+
+class Lines:
+    """Lines of an input as they come, read by a thread of their own; None at the end."""
+
+    def __init__(self, source: TextIO) -> None:
+        self.queue: asyncio.Queue[str | None] = asyncio.Queue()
+        self.tty = source.isatty()
+        self._source = source
+        self._loop = asyncio.get_running_loop()
+        threading.Thread(target=self._read, name="input", daemon=True).start()
+
+    def _read(self) -> None:
+        try:
+            for line in self._source:
+                self._loop.call_soon_threadsafe(self.queue.put_nowait, line.rstrip("\r\n"))
+            self._loop.call_soon_threadsafe(self.queue.put_nowait, None)
+        except RuntimeError:
+            return  # the loop is closed: nobody reads any more
+
+
+class PlainTalk:
+    """The plain front end: one worker, one input, one output."""
+
+    def __init__(self, runtime: Runtime, start: Start, lines: Lines, out: TextIO) -> None:
+        self._runtime = runtime
+        self._start = start
+        self._lines = lines
+        self._out = out
+        self._labels = Labels(out)
+        self._asked: e.PermissionAsked | None = None
+        self._reason_wanted = False
+        self._last_event = time.monotonic()
+        self._last_interrupt = 0.0
+        self._leave = asyncio.Event()
+        self._conversation: Conversation | None = None
+
+    async def run(self, prompt: str | None) -> None:
+        """Talk until the input ends or the user leaves."""
+        await self._ask_trust()
+        self._adopt(await open_worker(self._runtime, self._start))
+        self._catch_interrupts()
+        ticker = asyncio.create_task(self._tick())
+        try:
+            await self._greet()
+            if prompt:
+                self._labels.line("you", prompt)
+                await self._worker.submit(prompt)
+            await self._read_lines()
+        finally:
+            ticker.cancel()
+            self._farewell()
+
+    @property
+    def _worker(self) -> Worker:
+        assert self._conversation is not None
+        return self._conversation.worker
+
+    def _adopt(self, worker: Worker) -> None:
+        """Listen to a worker's events; what it recovered at the start is told first."""
+        self._conversation = Conversation(
+            runtime=self._runtime, worker=worker, say=self._labels.line, start=self._start, adopt=self._adopt
+        )
+        for event in worker.recovered:
+            self._event(event)
+        worker.ctx.bus.listen(self._event)
+
+    async def _ask_trust(self) -> None:
+        """At the first start in a folder that has something to trust, ask once (`design.md` 8)."""
+        directory = self._start.directory
+        files = waits_for_trust(directory)
+        if not files or await self._runtime.store.trust(str(directory)) is not None:
+            return
+        names = " and ".join(files)
+        if not self._lines.tty:
+            self._labels.line("trust", f"{names} in this folder is not read; --trust trusts the folder")
+            return
+        self._labels.line("trust", f"{names}: read it and follow it in this folder?\n1 yes  2 no")
+        while (text := await self._lines.queue.get()) is not None:
+            if text.strip() in ("1", "2"):
+                await decide_trust(self._runtime, self._start, text.strip() == "1")
+                return
+            self._labels.line("trust", "answer 1 (yes) or 2 (no)")
+
+    async def _greet(self) -> None:
+        info = self._worker.ctx.profile.info
+        self._labels.line("session", f"{self._worker.ctx.session_id} with {info.ref}")
+        await self._worker.show()
+        await self._worker.idle()
+        if self._worker.ctx.live.queue:
+            count = len(self._worker.ctx.live.queue)
+            self._labels.line("queue", f"{count} messages wait from before; /send sends them")
+        self._prompt()
+
+    def _prompt(self) -> None:
+        if self._lines.tty:
+            self._out.write("you: ")
+            self._out.flush()
+
+    async def _read_lines(self) -> None:
+        leave = asyncio.create_task(self._leave.wait())
+        try:
+            while not self._leave.is_set():
+                read = asyncio.create_task(self._lines.queue.get())
+                await asyncio.wait({read, leave}, return_when=asyncio.FIRST_COMPLETED)
+                if not read.done():
+                    read.cancel()
+                    return
+                text = read.result()
+                if text is None:
+                    await self._worker.idle()
+                    return
+                await self._take(text)
+        finally:
+            leave.cancel()
+
+    async def _take(self, text: str) -> None:
+        """One line of input: an answer, a command, or a prompt."""
+        if self._asked is not None:
+            self._answer(text)
+            return
+        text = clean(text)[0].strip()
+        if not text:
+            self._prompt()
+            return
+        try:
+            if text.startswith("/"):
+                await self._command(text)
+            else:
+                await self._worker.submit(text)
+                if not self._lines.tty:
+                    await self._worker.idle()
+        except QimingError as error:
+            self._labels.line("error", f"{error}\n{error.hint}".rstrip())
+            self._prompt()
+
+    async def _command(self, text: str) -> None:
+        name, _, rest = text[1:].partition(" ")
+        command = COMMANDS.get(name)
+        assert self._conversation is not None
+        if name in ("quit", "exit", "q"):
+            self._leave.set()
+        elif command is None:
+            self._labels.line("error", f"there is no command /{name}; /help lists them")
+            self._prompt()
+        else:
+            await command.run(self._conversation, rest.strip())
+            await self._worker.idle()
+            self._prompt()
+
+    def _answer(self, text: str) -> None:
+        asked = self._asked
+        assert asked is not None
+        text = text.strip()
+        if self._reason_wanted:
+            self._reply(asked, "no", text or "no")
+            return
+        number, _, reason = text.partition(" ")
+        if number not in CHOICES:
+            self._labels.line("permission", f"answer with a number: {CHOICE_LINE}")
+        elif number == "5" and not reason:
+            self._reason_wanted = True
+            self._labels.line("permission", "why not? The model will read it:")
+        else:
+            self._reply(asked, CHOICES[number], reason if number == "5" else "")
+
+    def _reply(self, asked: e.PermissionAsked, reply: str, reason: str) -> None:
+        self._asked, self._reason_wanted = None, False
+        self._worker.answer(asked.request_id, reply, reason)
+
+    def _event(self, event: e.Event) -> None:
+        self._last_event = time.monotonic()
+        match event:
+            case e.PermissionAsked():
+                self._asked = event
+                detail = f"\n{event.detail}" if event.detail else ""
+                self._labels.line("permission", f"{event.tool}: {event.title}{detail}\n{CHOICE_LINE}")
+            case e.PermissionAnswered():
+                self._asked, self._reason_wanted = None, False
+            case e.TurnFinished():
+                self._labels.write(event)
+                self._prompt()
+            case e.QueueChanged() if event.items and self._worker.busy:
+                self._labels.line("queue", f"{len(event.items)} waiting; sent when this turn ends")
+            case _:
+                self._labels.write(event)
+
+    async def _tick(self) -> None:
+        """Say that long work is going on."""
+        while True:
+            await asyncio.sleep(1.0)
+            silent = time.monotonic() - self._last_event
+            if self._worker.busy and self._asked is None and silent >= QUIET_S:
+                self._labels.line("note", "still working; Ctrl-C twice stops the turn")
+                self._last_event = time.monotonic()
+
+    def _catch_interrupts(self) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            loop.add_signal_handler(signal.SIGINT, self._interrupt)
+        except NotImplementedError:  # Windows: asyncio has no signal handlers there
+            signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(self._interrupt))
+
+    def _interrupt(self) -> None:
+        now = time.monotonic()
+        twice = now - self._last_interrupt <= TWICE_S
+        self._last_interrupt = 0.0 if twice else now
+        if self._worker.busy:
+            if twice:
+                self._worker.abort()
+            else:
+                self._labels.line("note", "Ctrl-C again stops the turn")
+        elif twice:
+            self._leave.set()
+        else:
+            self._labels.line("note", "Ctrl-C again leaves the program")
+            self._prompt()
+
+    def _farewell(self) -> None:
+        session_id = self._worker.ctx.session_id
+        self._labels.line("session", f"go on with: qiming --plain --session {session_id}")

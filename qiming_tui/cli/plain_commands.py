@@ -1,0 +1,140 @@
+"""The slash commands of the plain front end."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+from qiming_tui.cli.labels import context_line
+from qiming_tui.cli.models import model_rows
+from qiming_tui.cli.output import table
+from qiming_tui.cli.start import Start
+from qiming_tui.model.window import ContextView, Klass
+from qiming_tui.runtime import Runtime
+from qiming_tui.session.worker import Worker
+
+
+@dataclass(kw_only=True)
+class Conversation:
+    """What a command works on."""
+
+    runtime: Runtime
+    worker: Worker
+    say: Callable[[str, str], None]
+    """Writes a labelled line."""
+    start: Start
+    adopt: Callable[[Worker], None]
+    """Makes another worker the one that is talked to."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: what it does, how it is written, and its line of help."""
+
+    run: Callable[[Conversation, str], Awaitable[None]]
+    usage: str
+    help: str
+
+
+NAMES: Final = {
+    Klass.SYSTEM: "system prompt",
+    Klass.TOOL: "tool schemas",
+    Klass.MEMORY: "memory files",
+    Klass.SUMMARY: "summary",
+    Klass.USER: "user",
+    Klass.ASSISTANT: "assistant",
+    Klass.RESULT: "tool results",
+}
+
+
+async def _help(talk: Conversation, _: str) -> None:
+    rows = [(command.usage, command.help) for command in COMMANDS.values()]
+    talk.say("help", "\n".join(table([*rows, ("/quit", "leave; the session is kept")])))
+
+
+async def _compact(talk: Conversation, focus: str) -> None:
+    await talk.worker.compact(focus or None)
+
+
+async def _context(talk: Conversation, _: str) -> None:
+    ctx = talk.worker.ctx
+    view = await ctx.engine.view(ctx.profile)
+    talk.say("context", "\n".join(context_lines(view)))
+
+
+def context_lines(view: ContextView) -> list[str]:
+    """The window in words: the verdict, then what fills it, class by class."""
+    lines = [context_line(view.verdict)]
+    counts: dict[Klass, int] = {}
+    for item in view.items:
+        counts[item.klass] = counts.get(item.klass, 0) + 1
+    rows = [
+        (klass.value, NAMES[klass], f"~{tokens:,}", f"{counts.get(klass, 0):,} items")
+        for klass, tokens in view.by_class.items()
+        if counts.get(klass)
+    ]
+    rows.append(("", "the next request", f"~{view.total:,}", f"{len(view.items):,} items"))
+    lines += table(rows, right=frozenset({2, 3}))
+    if view.archived:
+        lines.append(f"{len(view.archived):,} messages are archived behind the summary: kept, not sent")
+    lines += view.verdict.flags
+    return lines
+
+
+async def _new(talk: Conversation, _: str) -> None:
+    ctx = talk.worker.ctx
+    directory = talk.start.directory
+    worker = await talk.runtime.new_session(directory, ctx.profile.info.ref)
+    talk.adopt(worker)
+    talk.say("session", f"{worker.ctx.session_id}, a new one; the old one is kept: {ctx.session_id}")
+
+
+async def _models(talk: Conversation, words: str) -> None:
+    rows = model_rows(talk.runtime.config, words)
+    if not rows:
+        talk.say("models", f"no model matches {words!r}")
+        return
+    talk.say("models", "\n".join(table(rows[:40], right=frozenset({1, 2, 3}))))
+
+
+async def _prune(talk: Conversation, _: str) -> None:
+    await talk.worker.prune()
+
+
+async def _undo(talk: Conversation, _: str) -> None:
+    async def job() -> None:
+        group = await talk.worker.editor.undo()
+        talk.say("edit", f"{group.name} is undone; /redo brings it back")
+
+    await talk.worker.edit(job)
+
+
+async def _redo(talk: Conversation, _: str) -> None:
+    async def job() -> None:
+        group = await talk.worker.editor.redo()
+        talk.say("edit", f"{group.name} is in force again")
+
+    await talk.worker.edit(job)
+
+
+async def _steer(talk: Conversation, text: str) -> None:
+    if text:
+        await talk.worker.steer(text)
+
+
+async def _send(talk: Conversation, _: str) -> None:
+    talk.worker.resume()
+
+
+COMMANDS: Final[dict[str, Command]] = {
+    "compact": Command(_compact, "/compact [focus]", "summarise the history now; keep the focus in mind"),
+    "context": Command(_context, "/context", "what fills the window, class by class, and the arithmetic"),
+    "prune": Command(_prune, "/prune", "clear old tool results now"),
+    "undo": Command(_undo, "/undo", "take back the newest prune or compaction"),
+    "redo": Command(_redo, "/redo", "bring back what was undone"),
+    "steer": Command(_steer, "/steer TEXT", "say something to the turn that is under way"),
+    "send": Command(_send, "/send", "send what was queued and held"),
+    "new": Command(_new, "/new", "begin a new session in this folder"),
+    "models": Command(_models, "/models [words]", "models with limits and what may be used of them"),
+    "help": Command(_help, "/help", "this list"),
+}
+"""Commands by name, in the order of the help."""

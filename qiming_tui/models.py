@@ -1,0 +1,130 @@
+"""L4, models made ready: which gateway, tokenizer and dialect each one gets."""
+
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from pathlib import Path
+
+import msgspec
+
+from qiming_tui.config import Config
+from qiming_tui.context.tokens import encoding_for
+from qiming_tui.model.errors import GatewayError, InputError
+from qiming_tui.model.limits import ModelInfo, ModelRef
+from qiming_tui.model.stream import Counter, Failure, Fault, FaultKind, Gateway, Request, StreamEvent
+from qiming_tui.provider import local
+from qiming_tui.provider.catalogue import Catalogue
+from qiming_tui.provider.litellm_gateway import LitellmGateway
+from qiming_tui.session.services import ModelProfile
+
+
+class LocalGateway:
+    """The local server behind the provider child; its address is asked for before every request."""
+
+    def __init__(self, server: local.LocalServer, gateway: Gateway) -> None:
+        self._server = server
+        self._gateway = gateway
+
+    async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
+        """Events of one answer; a server that cannot start is a failure that may be repeated."""
+        try:
+            running = await self._server.ready()
+        except GatewayError as error:
+            yield Failure(Fault(kind=FaultKind.CHILD, message=f"{error}. {error.hint}".strip()))
+            return
+        request = msgspec.structs.replace(request, endpoint=running.endpoint)
+        async with aclosing(self._gateway.stream(request)) as events:
+            async for event in events:
+                yield event
+
+    async def close(self) -> None:
+        """End the server."""
+        await self._server.close()
+
+
+class Models:
+    """Makes models ready, each once; starts the provider child and local servers when first needed."""
+
+    def __init__(
+        self,
+        *,
+        config: Config,
+        catalogue: Catalogue,
+        counter: Counter,
+        env: Mapping[str, str],
+        log_dir: Path,
+        new_key: Callable[[], str],
+    ) -> None:
+        self._config = config
+        self._catalogue = catalogue
+        self._counter = counter
+        self._env = local.with_key(env, new_key)
+        self._log_dir = log_dir
+        self._gateway: LitellmGateway | None = None
+        self._profiles: dict[ModelRef, ModelProfile] = {}
+        self._servers: list[LocalGateway] = []
+
+    def start(self) -> None:
+        """Begin to start the provider child, so that it is ready when the first prompt is."""
+        self._litellm()
+
+    async def resolve(self, ref: ModelRef) -> ModelProfile:
+        """The profile of a model. Raises InputError when a key is missing, GatewayError when a local model
+        cannot be started."""
+        profile = self._profiles.get(ref)
+        if profile is None:
+            profile = await self._local(ref) if ref.provider == local.PROVIDER else self._remote(ref)
+            self._profiles[ref] = profile
+        return profile
+
+    def info(self, ref: ModelRef) -> ModelInfo:
+        """What the catalogue and the user's settings say of a model."""
+        return self._catalogue.lookup(ref, self._config.limits(ref))
+
+    async def close(self) -> None:
+        """End every process that was started."""
+        for server in self._servers:
+            await server.close()
+        if self._gateway is not None:
+            await self._gateway.close()
+
+    def _litellm(self) -> LitellmGateway:
+        if self._gateway is None:
+            self._gateway = LitellmGateway(env=self._env, log_path=self._log_dir / "provider.log")
+            self._gateway.start()
+        return self._gateway
+
+    def _remote(self, ref: ModelRef) -> ModelProfile:
+        endpoint = self._config.endpoint(ref) or self._catalogue.endpoint(ref)
+        if endpoint.key_env and not self._env.get(endpoint.key_env):
+            raise InputError(
+                f"{ref}: there is no key for this provider",
+                f"set {endpoint.key_env} in the environment, or use --model local/smollm2",
+            )
+        info = self.info(ref)
+        return ModelProfile(
+            info=info,
+            gateway=self._litellm(),
+            endpoint=endpoint,
+            counter=self._counter,
+            encoding=encoding_for(ref),
+            dialect="anthropic" if endpoint.wire == "anthropic" else "openai",
+            tools=info.tools,
+        )
+
+    async def _local(self, ref: ModelRef) -> ModelProfile:
+        server = local.LocalServer(ref, env=self._env, log_path=self._log_dir / "local.log")
+        gateway = LocalGateway(server, self._litellm())
+        server.start()
+        self._servers.append(gateway)
+        running = await server.ready()
+        return ModelProfile(
+            info=running.info,
+            gateway=gateway,
+            endpoint=running.endpoint,
+            counter=self._counter,
+            encoding=encoding_for(ref),
+            tools=False,
+            short_prompt=True,
+            titles=False,
+            count_chat=server.count_chat,
+        )

@@ -1,0 +1,158 @@
+"""One summary from a model: its passes, its text, and nothing else of it."""
+
+import msgspec
+
+from qiming_tui.context.summary import SummaryRequest
+from qiming_tui.model.events import PartDelta, PartFinished, PartStarted
+from qiming_tui.model.messages import AssistantMessage
+from qiming_tui.model.parts import Span, TextPart
+from qiming_tui.model.stream import Fault, RequestKind, StreamEvent, TextDelta, ToolCallStart
+from qiming_tui.model.usage import Usage
+from qiming_tui.model.window import CompactionEnd, ContextView, Item, Klass
+from qiming_tui.session.context import Context
+from qiming_tui.session.requests import Order
+from qiming_tui.session.services import ModelProfile
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of asking for a summary; `end` and `words` once it was judged."""
+
+    request: SummaryRequest
+    message: AssistantMessage
+    part: TextPart
+    finish: str | None = None
+    calls: int = 0
+    tokens: int = 0
+    """Size of the text."""
+    usage: Usage | None = None
+    cost: float | None = None
+    fault: Fault | None = None
+    end: CompactionEnd = CompactionEnd.FAILED
+    words: str = ""
+
+    @property
+    def text(self) -> str:
+        """The summary."""
+        return self.part.text
+
+    def ended(self, end: CompactionEnd, words: str) -> "Outcome":
+        """The outcome with its judgement."""
+        return msgspec.structs.replace(self, end=end, words=words)
+
+
+class _Collector:
+    """Takes the answer's text, shows it as it comes, and counts calls (which are refused)."""
+
+    def __init__(self, ctx: Context, message: AssistantMessage) -> None:
+        self._ctx = ctx
+        self.calls = 0
+        self.part = TextPart(
+            id=ctx.services.ids.new("prt"),
+            session_id=message.session_id,
+            message_id=message.id,
+            text="",
+            time=Span(start=ctx.services.clock()),
+        )
+        self._shown = False
+
+    async def feed(self, event: StreamEvent) -> None:
+        match event:
+            case TextDelta(text):
+                if not self._shown:
+                    self._shown = True
+                    self._ctx.publish(PartStarted(session=self.part.session_id, part=self.part))
+                self.part = msgspec.structs.replace(self.part, text=self.part.text + text)
+                delta = PartDelta(session=self.part.session_id, part_id=self.part.id, text=text)
+                self._ctx.publish(delta)
+            case ToolCallStart():
+                self.calls += 1
+            case _:
+                pass
+
+    async def reset(self, fault: Fault) -> None:
+        self.end()
+        self.calls = 0
+        fresh = self._ctx.services.ids.new("prt")
+        self.part = msgspec.structs.replace(self.part, id=fresh, text="")
+
+    def end(self) -> None:
+        """The text is complete, or void."""
+        if self.part.time is not None:
+            span = msgspec.structs.replace(self.part.time, end=self._ctx.services.clock())
+            self.part = msgspec.structs.replace(self.part, time=span)
+        if self._shown:
+            self._shown = False
+            self._ctx.publish(PartFinished(session=self.part.session_id, part=self.part))
+
+
+class Summariser:
+    """Sends summary requests to one model."""
+
+    def __init__(self, ctx: Context, profile: ModelProfile, view: ContextView) -> None:
+        self._ctx = ctx
+        self._profile = profile
+        self._view = view
+
+    async def ask(self, request: SummaryRequest) -> Outcome:
+        """Send all passes of a request; the last answer is the summary (cases C-040)."""
+        ctx = self._ctx
+        while True:
+            outcome = await self._pass(request)
+            if not request.rest or outcome.fault is not None or outcome.calls or not outcome.text.strip():
+                break
+            request = await ctx.engine.advance(ctx.profile, request, outcome.text)
+        tokens = await ctx.engine.count_text(ctx.profile, outcome.text)
+        return msgspec.structs.replace(outcome, tokens=tokens)
+
+    async def _pass(self, request: SummaryRequest) -> Outcome:
+        ctx = self._ctx
+        message = ctx.draft("", mode="compaction", summary=True)
+        message = msgspec.structs.replace(
+            message, model_id=self._profile.info.ref.model, provider_id=self._profile.info.ref.provider
+        )
+        collector = _Collector(ctx, message)
+        calibration = await ctx.engine.calibration(self._profile)
+        try:
+            reply = await ctx.requests.send(
+                Order(
+                    kind=RequestKind.SUMMARY,
+                    view=_view(request, self._view),
+                    profile=self._profile,
+                    settings=ctx.engine.settings,
+                    message_id=lambda: message.id,
+                    calibration=calibration.factor,
+                ),
+                collector,
+            )
+        finally:
+            collector.end()
+        return Outcome(
+            request=request,
+            message=message,
+            part=collector.part,
+            finish=reply.finish,
+            calls=collector.calls,
+            usage=reply.usage,
+            cost=reply.row.cost,
+            fault=reply.fault,
+        )
+
+
+def _view(request: SummaryRequest, window: ContextView) -> ContextView:
+    """The summary request as a view, under the verdict of the window that it is made from."""
+    return msgspec.structs.replace(
+        window,
+        items=request.items,
+        params=request.params,
+        by_class=_by_class(request.items),
+        total=request.tokens,
+        hash=request.hash,
+        prefix_hash=request.prefix_hash,
+    )
+
+
+def _by_class(items: tuple[Item, ...]) -> dict[Klass, int]:
+    sums = dict.fromkeys(Klass, 0)
+    for item in items:
+        sums[item.klass] += item.tokens
+    return sums

@@ -1,0 +1,141 @@
+"""A conversation in a pseudo-terminal, over real HTTP, with the real provider child and a real store."""
+
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from tests.loopback.mock_openai import serve
+
+SUMMARY = "## Goal\nCount the files.\n## Accomplished\nCounted them.\n"
+READY_S = 60
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A home of its own: settings, data and project folder."""
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "notes.txt").write_text("remember the milk\n")
+    return tmp_path
+
+
+@pytest.fixture
+def server(place):
+    """Starts the scripted server on loopback; the test gives it a script."""
+    running = []
+
+    def start(script):
+        log = place / "requests.jsonl"
+        httpd = serve(script, str(log))
+        thread = threading.Thread(target=httpd.serve_forever, daemon=True)
+        thread.start()
+        running.append(httpd)
+        url = f"http://127.0.0.1:{httpd.server_address[1]}/v1"
+        (place / "config.toml").write_text(
+            f'model = "mock/mock-model"\n[providers.mock]\nbase_url = "{url}"\nwire = "openai"\nkey_env = ""\n\n'
+            f'[providers.mock.models."mock-model".limits]\ncontext = 12000\noutput = 1000\n'
+        )
+        return log
+
+    yield start
+    for httpd in running:
+        httpd.shutdown()
+        httpd.server_close()
+
+
+def spawn(place: Path, *args: str) -> pexpect.spawn:
+    env = {
+        **os.environ,
+        "QIMING_CONFIG": str(place / "config.toml"),
+        "XDG_DATA_HOME": str(place / "data"),
+        "XDG_CONFIG_HOME": str(place / "config"),
+        "PYTHONUNBUFFERED": "1",
+    }
+    command = [sys.executable, "-m", "qiming_tui", "--plain", *args]
+    child = pexpect.spawn(
+        command[0], command[1:], cwd=str(place / "project"), env=env, encoding="utf-8", timeout=READY_S
+    )
+    child.setwinsize(40, 120)
+    return child
+
+
+def bodies(log: Path) -> list[dict]:
+    return [json.loads(line) for line in log.read_text().splitlines()]
+
+
+def test_a_tool_a_permission_a_429_and_a_refusal_that_leads_to_a_compaction(place, server):
+    log = server(
+        {
+            "model": "mock-model",
+            "rules": [
+                {
+                    "name": "title",
+                    "when": {"system_contains": "Generate a title"},
+                    "reply": {"text": "Counting"},
+                },
+                {"name": "summary", "when": {"last_user_contains": "## Goal"}, "reply": {"text": SUMMARY}},
+            ],
+            "steps": [
+                {"tool_calls": [{"name": "bash", "arguments": {"command": "echo counted; ls"}}]},
+                {"error": {"status": 429, "message": "slow down", "headers": {"retry-after-ms": "200"}}},
+                {"text": "There is one file. \u001b]52;c;aGk=\u0007"},
+                {
+                    "error": {
+                        "status": 400,
+                        "code": "context_length_exceeded",
+                        "type": "invalid_request_error",
+                        "message": "This model's maximum context length is 12000 tokens. "
+                        "However, your messages resulted in 12500 tokens.",
+                    }
+                },
+                {"text": "Still one file."},
+            ],
+        }
+    )
+    child = spawn(place, "how many files are here?")
+    child.expect("context: .* of .* usable")
+    child.expect("permission: bash")
+    child.expect("1 once  2 this session  3 always")
+    child.sendline("1")
+    child.expect("tool: bash")
+    child.expect("counted")
+    child.expect("retry: .*attempt 1")
+    child.expect("agent: There is one file.")
+    child.expect(r"context: [\d,]+ of [\d,]+ usable \(\d+ %, ok, measured\)")
+    child.expect("you: ")
+    child.sendline("and now?")
+    child.expect("compaction: started by itself")
+    child.expect("compaction: finished")
+    child.expect("agent: Still one file.")
+    child.expect("you: ")
+    child.sendline("/context")
+    child.expect("the next request")
+    child.sendline("/quit")
+    child.expect("go on with: qiming --plain --session (ses_\\w+)")
+    session_id = child.match.group(1)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    sent = bodies(log)
+    assert [row["answered_by"] for row in sent] == [
+        "step:0", "step:1", "step:2", "rule:title", "step:3", "rule:summary", "step:4",
+    ]  # fmt: skip
+    assert "counted" in json.dumps(sent[2]["body"]["messages"])
+    assert sent[-1]["body"]["messages"][-1] == {"role": "user", "content": "and now?"}
+    assert "Count the files." in json.dumps(sent[-1]["body"]["messages"])
+
+    again = spawn(place, "--session", session_id)
+    again.expect("context: .*archived|context: ")
+    again.expect("you: ")
+    again.sendline("thanks")
+    again.expect("agent: OK.")
+    again.expect("you: ")
+    again.sendline("/quit")
+    again.expect(pexpect.EOF)
+    again.close()
+    assert "Count the files." in json.dumps(bodies(log)[-1]["body"]["messages"])
+    assert "\u001b]52" not in child.before
