@@ -63,7 +63,7 @@ VESSELS: Final = {
     "Nordlicht": "北光号",
     "Inselfee": "岛仙号",
 }
-LIMITS: Final = Limits(12_000, None, 1_500, Origin.ARGUMENT)
+LIMITS: Final = Limits(8_500, None, 3_000, Origin.ARGUMENT)
 
 
 def week_log(number: int) -> str:

@@ -31,7 +31,7 @@ def grow() -> Scenario:
     return Scenario(
         name="grow",
         sentence="The window fills step by step until it is summarised by itself; the work goes on.",
-        limits=Limits(16_000, None, 2_000, Origin.ARGUMENT),
+        limits=Limits(13_000, None, 3_000, Origin.ARGUMENT),
         allow=ALLOW,
         files=ferry.files(),
         turns=(look_round(), infants(), night_boat(), late_boats(1, 2, 3), _changes_file()),
@@ -72,11 +72,11 @@ def input_limit() -> Scenario:
     return Scenario(
         name="input-limit",
         sentence="A model that takes less input than its window holds: usable is input limit less reserve.",
-        limits=Limits(40_000, 15_000, 4_000, Origin.ARGUMENT),
+        limits=Limits(40_000, 13_000, 4_000, Origin.ARGUMENT),
         settings=Settings(reserved=3_000),
         allow=ALLOW,
         files=ferry.files(),
         turns=(look_round(), infants(), night_boat(), late_boats(1, 2, 3)),
-        summaries=(summary(1, next_step="read the logs of the weeks 2 and 3 and report the total"),),
+        summaries=(summary(1, 2, next_step="read the log of week 3 and report the total"),),
         title="Infant fares and late sailings",
     )

@@ -36,12 +36,12 @@ def overflow() -> Scenario:
     return Scenario(
         name="overflow",
         sentence="The provider refuses what should have fitted: the history is summarised and it goes on.",
-        limits=Limits(40_000, None, 4_000, Origin.ARGUMENT),
-        refuses_above=11_500,
+        limits=Limits(16_000, None, 2_000, Origin.ARGUMENT),
+        refuses_above=10_000,
         allow=ALLOW,
         files=ferry.files(),
         turns=(look_round(), infants(), night_boat(), late_boats(1, 2, 3)),
-        summaries=(summary(1, next_step="read the logs of the weeks 2 and 3 and report the total"),),
+        summaries=(summary(1, 2, next_step="read the log of week 3 and report the total"),),
         title="Fares, the night boat, late sailings",
     )
 
@@ -80,7 +80,7 @@ def failed_summary() -> Scenario:
     return Scenario(
         name="failed-summary",
         sentence="The first summary comes back blank: the history stays, and the second try works.",
-        limits=Limits(16_000, None, 2_000, Origin.ARGUMENT),
+        limits=Limits(13_000, None, 3_000, Origin.ARGUMENT),
         allow=ALLOW,
         files=ferry.files(),
         turns=(
