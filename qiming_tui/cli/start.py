@@ -62,7 +62,12 @@ async def open_runtime(start: Start, env: Mapping[str, str] = os.environ) -> Run
         store.close()
         raise
     wiring = Wiring(
-        config=config, folder=data_dir(), env=env, interactive=start.interactive, user_folder=user_folder()
+        config=config,
+        folder=data_dir(),
+        outputs=data_dir() / "tool-output",
+        env=env,
+        interactive=start.interactive,
+        user_folder=user_folder(),
     )
     return Runtime(store, wiring)
 

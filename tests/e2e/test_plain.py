@@ -35,10 +35,17 @@ def server(place):
         thread.start()
         running.append(httpd)
         url = f"http://127.0.0.1:{httpd.server_address[1]}/v1"
-        (place / "config.toml").write_text(
-            f'model = "mock/mock-model"\n[providers.mock]\nbase_url = "{url}"\nwire = "openai"\nkey_env = ""\n\n'
-            f'[providers.mock.models."mock-model".limits]\ncontext = 12000\noutput = 1000\n'
+        lines = (
+            'model = "mock/mock-model"',
+            "[providers.mock]",
+            f'base_url = "{url}"',
+            'wire = "openai"',
+            'key_env = ""',
+            '[providers.mock.models."mock-model".limits]',
+            "context = 12000",
+            "output = 1000",
         )
+        (place / "config.toml").write_text("\n".join(lines))
         return log
 
     yield start
@@ -77,7 +84,11 @@ def test_a_tool_a_permission_a_429_and_a_refusal_that_leads_to_a_compaction(plac
                     "when": {"system_contains": "Generate a title"},
                     "reply": {"text": "Counting"},
                 },
-                {"name": "summary", "when": {"last_user_contains": "## Goal"}, "reply": {"text": SUMMARY}},
+                {
+                    "name": "summary",
+                    "when": {"last_user_contains": "Write short bullets"},
+                    "reply": {"text": SUMMARY},
+                },
             ],
             "steps": [
                 {"tool_calls": [{"name": "bash", "arguments": {"command": "echo counted; ls"}}]},
