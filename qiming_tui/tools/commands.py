@@ -24,6 +24,8 @@ MAX_COMMAND: Final = 32_768
 """Characters of a command that are looked at; a longer one is not judged but asked about."""
 MAX_MATCHES: Final = 2_000
 """Files that a wildcard may name before we say that we do not know."""
+MAX_WRAPPERS: Final = 8
+"""How deep `sudo env nice ...` is followed."""
 
 
 def _names(text: str) -> frozenset[str]:
@@ -45,6 +47,8 @@ _MEANING: Final = re.compile(
     r"PATH|IFS|ENV|HOME|CDPATH|SHELLOPTS|(LD|DYLD|BASH|GIT|PYTHON|NODE|PERL|RUBY)_?\w*|\w*(PAGER|EDITOR|COMMAND)"
 )
 """Variables that change what later commands are."""
+_OPTION: Final = re.compile(r"-|[\d.]+\w?$|\w+=")
+_PROGRAM: Final = re.compile(r"-\w*[ce]$|--eval|--command|-Command")
 _DEVICES: Final = frozenset(f"/dev/{name}" for name in ("null", "stdin", "stdout", "stderr", "zero", "tty"))
 
 
@@ -176,23 +180,26 @@ class _Reader:
     def special(self, name: str, arguments: list[Node], values: list[Word | None]) -> None:
         """Commands that run other commands, or text."""
         texts = [value.text if value else "" for value in values]
+        for _ in range(MAX_WRAPPERS):
+            self.runs_text(name, texts)
+            if name not in _WRAPPERS:
+                return
+            inner = next((at for at, text in enumerate(texts) if not _OPTION.match(text)), None)
+            if inner is None:
+                return
+            rest = arguments[len(arguments) - len(texts) + inner + 1 :]
+            self.found.commands.append(" ".join([texts[inner], *map(source, rest)]).strip())
+            name, texts = texts[inner].rpartition("/")[2], texts[inner + 1 :]
+        self.blind("commands that run commands are nested too deep")
+
+    def runs_text(self, name: str, texts: list[str]) -> None:
+        """Interpreters and their like: what they do does not stand in the names and paths of the line."""
         if name in _BLIND:
             self.blind(f"{name} works on text that is not on the line")
         if re.sub(r"[\d.]+$", "", name) in _INTERPRETERS:
-            script = next((text for text in texts if text and not text.startswith("-")), None)
-            if any(re.match(r"-\w*[ce]$|--eval|--command|-Command", text) for text in texts) or (
-                name in _SHELLS and script is None
-            ):
+            program = any(_PROGRAM.match(text) for text in texts)
+            if program or (name in _SHELLS and all(text.startswith("-") or not text for text in texts)):
                 self.blind(f"{name} runs text as a program")
-        if name in _WRAPPERS:
-            inner = next(
-                (at for at, text in enumerate(texts) if not re.match(r"-|[\d.]+\w?$|\w+=", text)), None
-            )
-            if inner is not None and inner < len(arguments):
-                self.found.commands.append(
-                    " ".join([texts[inner], *map(source, arguments[inner + 1 :])]).strip()
-                )
-                self.special(texts[inner].rpartition("/")[2], arguments[inner + 1 :], values[inner + 1 :])
 
     def change(self, values: list[Word | None]) -> None:
         """`cd`: later relative paths may start there as well (it may also fail, so the old place stays)."""

@@ -3,7 +3,6 @@
 import asyncio
 import itertools
 import threading
-from pathlib import Path
 from typing import Final
 
 from pathspec import GitIgnoreSpec
@@ -67,7 +66,7 @@ class List:
         skip = _spec("\n".join(ignore).split("\n")) if ignore else None
         stop = threading.Event()
         try:
-            files = await asyncio.to_thread(_first, place.real, stop, skip)
+            files = await asyncio.to_thread(_first, place, stop, skip)
         finally:
             stop.set()
         shown = files[:LISTED]
@@ -84,8 +83,8 @@ class List:
         )
 
 
-def _first(root: Path, stop: threading.Event, skip: GitIgnoreSpec | None) -> list[str]:
-    return list(itertools.islice(walk(root, stop, skip=skip), LISTED + 1))
+def _first(place: Place, stop: threading.Event, skip: GitIgnoreSpec | None) -> list[str]:
+    return list(itertools.islice(walk(place.real, stop, top=place.root, skip=skip), LISTED + 1))
 
 
 def _tree(files: list[str]) -> str:
@@ -141,7 +140,7 @@ class Glob:
         spec = _spec([pattern])
         stop = threading.Event()
         try:
-            files = await asyncio.to_thread(_newest, place.real, spec, stop)
+            files = await asyncio.to_thread(_newest, place, spec, stop)
         finally:
             stop.set()
         shown = [clean(str(place.real / path))[0] for path in files[:FOUND]]
@@ -153,13 +152,13 @@ class Glob:
         )
 
 
-def _newest(root: Path, spec: GitIgnoreSpec, stop: threading.Event) -> list[str]:
+def _newest(place: Place, spec: GitIgnoreSpec, stop: threading.Event) -> list[str]:
     """The matching files, by time of change, newest first; equal times by name."""
     found = []
-    for path in itertools.islice(walk(root, stop), SEEN):
+    for path in itertools.islice(walk(place.real, stop, top=place.root), SEEN):
         if spec.match_file(path):
             try:
-                found.append((-(root / path).stat().st_mtime_ns, path))
+                found.append((-(place.real / path).stat().st_mtime_ns, path))
             except OSError:
                 continue
     return [path for _, path in sorted(found)]

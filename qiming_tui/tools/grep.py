@@ -48,7 +48,8 @@ class Grep:
         pattern: str = arguments["pattern"]
         include: str | None = arguments.get("include")
         place = await permitted_folder("grep", pattern, arguments.get("path"), context)
-        wanted = {"root": str(place.real), "pattern": pattern, "include": include, "limit": FOUND}
+        folders = {"root": str(place.real), "top": str(place.root)}
+        wanted = {**folders, "pattern": pattern, "include": include, "limit": FOUND}
         rows = await _search(json.dumps(wanted), context)
         return _result(pattern, rows, context)
 

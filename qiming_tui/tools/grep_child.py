@@ -1,6 +1,6 @@
 """The process that searches: a regular expression from outside may take for ever, and this can be killed.
 
-Run as `python -m`; argument 1 is a JSON object {root, pattern, include, limit}. Writes one JSON object a
+Run as `python -m`; argument 1 is a JSON object {root, top, pattern, include, limit}. Writes one JSON object a
 line: {"path", "line", "text"} for a match, at last {"done": true, "more", "secrets", "files"} or {"error"}.
 """
 
@@ -20,13 +20,13 @@ from qiming_tui.tools.walk import glob_spec, walk
 MAX_FILE_BYTES: Final = 32 * 1024 * 1024
 
 
-def _files(root: Path, include: str | None) -> list[Path]:
+def _files(root: Path, top: Path, include: str | None) -> list[Path]:
     """The files to search, newest first."""
     if not root.is_dir():
         return [root]
     spec = glob_spec(include) if include else None
     found = []
-    for name in walk(root, threading.Event()):
+    for name in walk(root, threading.Event(), top=top):
         if spec is None or spec.match_file(name):
             path = root / name
             try:
@@ -58,7 +58,7 @@ def main() -> int:
     warnings.simplefilter("ignore")
     try:
         pattern = re.compile(wanted["pattern"])
-        listed = _files(root, wanted["include"])
+        listed = _files(root, Path(wanted["top"]), wanted["include"])
     except (re.error, ValueError, RecursionError, OverflowError) as error:
         print(json.dumps({"error": f"not a usable pattern: {error}"}), flush=True)
         return 0

@@ -64,6 +64,8 @@ def _check(value: JSON, rule: dict[str, JSON]) -> tuple[JSON, str]:
     fits = isinstance(value, _KINDS[kind]) and (kind == "boolean" or not isinstance(value, bool))
     if not fits:
         return value, f"must be {_WORDS.get(kind, kind)}"
+    if kind == "array" and not all(isinstance(entry, _KINDS[rule["items"]["type"]]) for entry in value):
+        return value, f"every entry must be {_WORDS[rule['items']['type']]}"
     if kind == "integer" and not rule.get("minimum", value) <= value <= rule.get("maximum", value):
         low, high = rule.get("minimum"), rule.get("maximum")
         return value, f"must be at least {low}" if high is None else f"must be between {low} and {high}"

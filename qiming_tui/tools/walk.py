@@ -16,7 +16,7 @@ MAX_IGNORE_BYTES: Final = 256 * 1024
 
 @dataclass(frozen=True)
 class _Rules:
-    """A .gitignore: its folder, relative to the walk's root ("" or ending in /), and what it says."""
+    """A .gitignore: its folder, relative to the project ("" or ending in /), and what it says."""
 
     base: str
     spec: GitIgnoreSpec
@@ -43,11 +43,24 @@ def _ignored(rules: tuple[_Rules, ...], path: str) -> bool:
     return False
 
 
-def walk(root: Path, stop: threading.Event, *, skip: GitIgnoreSpec | None = None) -> Iterator[str]:
+def _above(root: Path, top: Path) -> tuple[str, tuple[_Rules, ...]]:
+    """The path from `top` to `root` ("" or ending in /), and the rules of the folders on it."""
+    names = root.relative_to(top).parts if root.is_relative_to(top) else ()
+    top = top if root.is_relative_to(top) else root
+    bases = ["".join(f"{name}/" for name in names[:depth]) for depth in range(len(names) + 1)]
+    found = [_rules(top / base, base) for base in bases]
+    rules = tuple(rule for rule in found if rule)
+    ignored = bool(names) and _ignored(rules, bases[-1])
+    return bases[-1], tuple(rule for rule in rules if rule.base == bases[-1]) if ignored else rules
+
+
+def walk(root: Path, stop: threading.Event, *, top: Path, skip: GitIgnoreSpec | None = None) -> Iterator[str]:
     """Paths of the regular files below `root`, relative to it with `/`, each folder's files before its
-    folders, sorted. Folders that cannot be read are passed over. Ends early when `stop` is set."""
-    first = _rules(root, "")
-    stack: list[tuple[str, tuple[_Rules, ...]]] = [("", (first,) if first else ())]
+    folders, sorted. What .gitignore files from `top` (the project) down say holds, unless they exclude
+    `root` itself: it was asked for by name. Folders that cannot be read are passed over. Ends early when
+    `stop` is set."""
+    above, first = _above(root, top)
+    stack: list[tuple[str, tuple[_Rules, ...]]] = [("", first)]
     while stack and not stop.is_set():
         base, rules = stack.pop()
         try:
@@ -60,12 +73,12 @@ def walk(root: Path, stop: threading.Event, *, skip: GitIgnoreSpec | None = None
             path = base + entry.name
             if entry.is_dir(follow_symlinks=False):
                 inner = f"{path}/"
-                if entry.name in NEVER or _ignored(rules, inner) or (skip and skip.match_file(inner)):
+                if entry.name in NEVER or _ignored(rules, above + inner) or (skip and skip.match_file(inner)):
                     continue
-                own = _rules(root / path, inner)
+                own = _rules(root / path, above + inner)
                 folders.append((inner, (*rules, own) if own else rules))
             elif entry.is_file(follow_symlinks=False) and not (
-                _ignored(rules, path) or (skip and skip.match_file(path))
+                _ignored(rules, above + path) or (skip and skip.match_file(path))
             ):
                 yield path
         stack.extend(reversed(folders))
