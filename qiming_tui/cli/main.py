@@ -59,7 +59,14 @@ def cli() -> None:
 def main(argv: Sequence[str] | None = None) -> None:
     """Run a command line and exit with its code."""
     plain_streams()
-    sys.exit(run(argv))
+    code = run(argv)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output went away: nothing more can be said, at exit neither.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = FAILURE
+    sys.exit(code)
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -75,8 +82,4 @@ def run(argv: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         print_error("stopped")
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output went away: nothing more can be said, at exit neither.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILURE
     return code if isinstance(code, int) else 0

@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from qiming_tui.importers.complete import complete, trimmed
 from qiming_tui.importers.derive import edits_of
 from qiming_tui.importers.mend import mend, without_surrogates
 from qiming_tui.model.changes import SessionRecord
@@ -63,6 +64,9 @@ def read(data: bytes) -> Imported:
     edits: tuple[EditRecord, ...] = edits_of(session.id, entries)
     attempts: tuple[Attempt, ...] = ()
     if ours is not None:
+        if session.preset is not None:
+            session = trimmed(session)
+            entries = tuple(Entry(trimmed(e.info), trimmed(e.parts), e.seq) for e in entries)
         edits = tuple(_edit(item, n) for n, item in enumerate(ours.get("edits", [])))
         attempts = tuple(
             _convert(item, Attempt, f"{KEY}.attempts[{n}]") for n, item in enumerate(ours.get("attempts", []))
@@ -95,6 +99,8 @@ def write(record: SessionRecord, *, program: str) -> bytes:
             parts.append(kept)
         messages.append({"info": message, "parts": parts, **beside_message})
     body: dict[str, JSON] = {"info": info, "messages": messages, **beside}
+    if record.session.preset is not None:
+        complete(body)
     ours = {
         "session": session_extra,
         "messages": message_extra,

@@ -95,7 +95,7 @@ def test_our_own_export_is_read_back_exactly() -> None:
     base = record_of(user("z", 1, text("p1", "one")), assistant("a", 2, "z", tool("p2", "x" * 9, 77)))
     entries = (base.entries[1], msgspec.structs.replace(base.entries[0], seq=1))
     entries = (msgspec.structs.replace(entries[0], seq=0), entries[1])
-    session = msgspec.structs.replace(base.session, preset="opencode", latched=True)
+    session = msgspec.structs.replace(base.session, preset="opencode", latched=True, version="0")
     edit = Edit(
         id="e1", session_id="ses_1", seq=0, group="g", kind=EditKind.CLEAR, targets=("p2",), by="user", at=77
     )
@@ -108,6 +108,8 @@ def test_our_own_export_is_read_back_exactly() -> None:
     raw = msgspec.json.decode(data)
     assert raw["qiming"]["program"] == "qiming 0"
     assert not [key for key in raw["info"] if key.startswith("qiming")]
+    assert raw["info"].keys() >= {"id", "slug", "projectID", "directory", "title", "version", "time"}
+    assert all("agent" in message["info"] for message in raw["messages"])
     assert opencode.read(data).record == record
     assert opencode.write(opencode.read(data).record, program="qiming 0") == data
 
