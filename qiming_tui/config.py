@@ -144,8 +144,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
     def key_names(self) -> frozenset[str]:
         """Names of all variables that hold a provider's key: no tool may see them."""
-        tables = (*PROVIDERS.values(), *self.providers.values())
-        return frozenset(table.key_env for table in tables if table.key_env)
+        tables = {**PROVIDERS, **self.providers}
+        own = {table.key_env or _key_name(name) for name, table in tables.items()}
+        return frozenset(own | {table.key_env for table in PROVIDERS.values() if table.key_env})
 
 
 def _key_name(provider: str) -> str:
@@ -203,9 +204,6 @@ ENVIRONMENT: Final[tuple[Variable, ...]] = (
     Variable("QIMING_MODELS_PATH", "", "a file with limits and prices, instead of fetching"),
 )
 """Every variable that the program reads, in one table."""
-
-_FORBIDDEN: Final = re.compile(r"store|tools\.env_allow|providers\.[^.]+\.(?!models\b).*")
-"""Keys that a project's file may not set."""
 
 
 def user_file(env: Mapping[str, str]) -> Path:
@@ -315,15 +313,14 @@ def _settings(table: dict[str, JSON], source: str) -> Settings:
     return settings
 
 
-def _check_project(raw: JSON, source: str, prefix: str = "") -> None:
-    for key, value in raw.items() if isinstance(raw, dict) else ():
-        dotted = f"{prefix}{key}"
-        if _FORBIDDEN.fullmatch(dotted):
-            raise ConfigError(
-                f"{source}: {dotted}: a project may not set this", "set it in your own settings"
-            )
-        if not dotted.startswith("permission"):
-            _check_project(value, source, f"{dotted}.")
+def _check_project(raw: dict[str, Any], source: str) -> None:
+    """Raises ConfigError for what a project may not set: where keys go, what is handed on, where we store."""
+    found = ["store"] if "store" in raw else []
+    found += ["tools.env_allow"] if "env_allow" in raw.get("tools", {}) else []
+    for name, table in raw.get("providers", {}).items():
+        found += [f"providers.{name}.{key}" for key in table if key != "models"]
+    if found:
+        raise ConfigError(f"{source}: {found[0]}: a project may not set this", "set it in your own settings")
 
 
 def _rules(file: _File, origin: RuleOrigin) -> list[Rule]:
