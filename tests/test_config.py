@@ -54,8 +54,7 @@ def test_the_order_of_authority(user, project):
     assert load(user, None, {}).settings.reserved == 1
 
 
-def test_everything_a_file_may_say(user):
-    user.write_text("""
+EVERYTHING = """
 model = "house/large"
 small_model = "house/small"
 compaction_model = "house/small"
@@ -86,7 +85,11 @@ edit = "deny"
 [permission.bash]
 "*" = "ask"
 "git *" = "allow"
-""")
+"""
+
+
+def test_everything_a_file_may_say(user):
+    user.write_text(EVERYTHING)
     config = load(user, None, {})
     assert config.settings.protected_tools == ("skill", "task")
     assert config.tools.max_lines == 100
