@@ -21,11 +21,6 @@ def grep(pattern: str, path: str = ".") -> Call:
     return Call("grep", {"pattern": pattern, "path": path})
 
 
-def glob(pattern: str) -> Call:
-    """Find files by name."""
-    return Call("glob", {"pattern": pattern})
-
-
 def edit(path: str, old: str, new: str) -> Call:
     """Replace a passage that occurs once."""
     return Call("edit", {"filePath": path, "oldString": old, "newString": new})
