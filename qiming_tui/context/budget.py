@@ -266,10 +266,3 @@ def oddity(usage: Usage, *, limits: Limits | None, estimate: int | None) -> str 
         words = f"{PLAUSIBLE_FACTOR} x ~{estimate:,} + {PLAUSIBLE_MARGIN:,} = ~{most:,}"
         return f"reported input {sent:,} is above {words}: not plausible, the estimate counts"
     return None
-
-
-def answer_room(limits: Limits, settings: Settings, *, input_tokens: int, margin: int) -> int:
-    """`max_tokens` for a request: the output that fits beside its input (cases C-011, C-042), at most the
-    output limit; 0 or less: there is no room. The whole output where the context is unknown."""
-    kept = max_output(limits, settings)
-    return min(kept, limits.context - input_tokens - margin) if limits.context > 0 else kept

@@ -127,7 +127,7 @@ def _unmeasured(items: Sequence[Item], settings: Settings, flags: tuple[str, ...
         current=guess.current,
         current_basis=guess.current_basis,
         words="no usage reported, counts as 0",
-        flags=flags,
+        flags=(*flags, f"{guess.words}; it does not decide here"),
     )
 
 
@@ -153,6 +153,8 @@ def _measured(state: SessionState, measured: Measured, items: Sequence[Item], se
     words = count_words(preset, usage)
     basis = Basis.PREDICTED if changed else Basis.MEASURED
     guarded = preset is Preset.GUARDED
+    if changed and not guarded:
+        flags = (*flags, f"{_sum_words(f'{base:,}', added, removed, current)} now; it does not decide here")
     return Account(
         count=current if guarded else base,
         basis=basis if guarded else Basis.MEASURED,

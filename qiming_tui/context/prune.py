@@ -26,6 +26,7 @@ class _Walk:
         self.tally = tally
         self.guarded = settings.preset is Preset.GUARDED
         self.pinned = {pin.target for pin in window.edits.pins}
+        self.placeholder = tally.tokens(PLACEHOLDER) if self.guarded else 0
         self.turns = 0
         self.stopped: Keep | None = None
         """Why the walk ended; every older part is kept for that reason."""
@@ -94,7 +95,7 @@ class _Walk:
 
     def too_small(self, state: Completed, tokens: int) -> bool:
         """Whether clearing would make the request larger (cases C-022); only `guarded` looks."""
-        return self.guarded and not state.attachments and tokens < self.tally.tokens(PLACEHOLDER)
+        return self.guarded and not state.attachments and tokens < self.placeholder
 
 
 def _archived(window: Window, entries: Iterable[Entry], walk: _Walk) -> list[PartFate]:

@@ -64,6 +64,9 @@ def test_under_the_articles_the_measured_total_decides_and_the_rest_is_display(p
     assert found.basis is Basis.MEASURED
     assert found.count == 3_700
     assert (found.current, found.current_basis) == (5_740, Basis.PREDICTED)
+    assert found.flags == ("3,700 + ~2,040 added = ~5,740 now; it does not decide here",)
+    same = account(the(measured=measured()), (*SENT, CALL), Settings(preset=preset))
+    assert (same.current, same.flags) == (3_700, ())
 
 
 def test_the_count_after_edits_is_total_plus_added_minus_removed():
@@ -108,6 +111,7 @@ def test_c_074_without_usage_the_estimate_counts_under_guarded_and_0_under_the_a
         for preset in (OC, QM):
             letter = account(kept, items, Settings(preset=preset))
             assert (letter.count, letter.current, letter.current_basis) == (0, 5_580, Basis.ESTIMATED)
+            assert any("~5,580" in flag for flag in letter.flags)
 
 
 def test_before_the_first_answer_the_estimate_counts_without_a_complaint():
