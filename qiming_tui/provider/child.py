@@ -32,6 +32,10 @@ class Source(Protocol):
         """Events of one answer, the last one a Finish or a Failure."""
         ...
 
+    async def warm(self) -> None:
+        """Do once what the first request would have to wait for."""
+        ...
+
 
 class Worker:
     """Runs the requests of a child, each in a task of its own, in one loop."""
@@ -108,6 +112,7 @@ def _load(redact: Redactor) -> Source:
     gc.enable()
     gc.freeze()
     source: Source = upstream.Upstream(os.environ, redact, now_ms=upstream.now_ms)
+    asyncio.run(source.warm())
     return source
 
 

@@ -5,6 +5,7 @@ thread of its own. `Any` is at home here; past this module everything is ours.
 """
 
 import time
+import traceback
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from importlib.metadata import version
 from typing import Any, Final
@@ -56,6 +57,15 @@ class Upstream:
         self._handler = AsyncHTTPHandler(timeout=self._timeout, transport=self._tap)
         self._openai: dict[tuple[str | None, str], openai.AsyncOpenAI] = {}
 
+    async def warm(self) -> None:
+        """Let the library do its first-call imports (about half a second) on an answer that it makes up
+        itself; nothing is sent anywhere."""
+        stream = await litellm.acompletion(
+            model="openai/warm", messages=[{"role": "user", "content": "x"}], mock_response="x", stream=True
+        )
+        async for _ in stream:
+            pass
+
     async def events(self, request: Request) -> AsyncIterator[StreamEvent]:
         """Events of one answer, ending in a Finish or a Failure; never raises but when cancelled."""
         flight = Flight(request.endpoint.wire, take=request.tap)
@@ -72,6 +82,8 @@ class Upstream:
         except Exception as error:
             # Everything that the library or a server can raise becomes a fault; only a cancel passes.
             fault = self._fault(error, flight, request)
+            if fault.kind is FaultKind.UNKNOWN:
+                traceback.print_exception(error)
         if not reported and flight.sent is not None:
             yield WireReport(*flight.sent, LIBRARY)
         if fault is not None and not (answer.reason and fault.kind is FaultKind.NETWORK):

@@ -17,7 +17,7 @@ import msgspec
 from qiming_tui.model.errors import GatewayError
 from qiming_tui.model.stream import Failure, Fault, FaultKind, Finish, Request, StreamEvent
 from qiming_tui.provider.frames import Cancel, Delta, End, Error, Frame, Ping, Pong, Start, Taken
-from qiming_tui.provider.process import ChildProcess, ChildSpec
+from qiming_tui.provider.process import ChildProcess, ChildSpec, Stage
 
 TAKEN_BYTES: Final = 64 * 1024
 """Consumption is reported to the child in steps of this size, well below its limit for a stream."""
@@ -135,7 +135,9 @@ class LitellmGateway:
                 self._pings[name].set_result(frame)
 
     def _died(self, words: str) -> None:
-        self._fail_all(f"the provider process died: {words}", retryable=True)
+        lost = self._child.stage is Stage.BROKEN
+        what = "cannot be started" if lost else "died"
+        self._fail_all(f"the provider process {what}: {words}", retryable=not lost)
 
     def _fail_all(self, words: str, *, retryable: bool) -> None:
         failure = Failure(_child_fault(words, retryable=retryable))

@@ -24,6 +24,8 @@ class Reply:
     body: str | None = None
     chunks: Sequence[object] | None = None
     cut: bool = False
+    hold: bool = False
+    """Like HOLD, before the first byte of the reply."""
 
     @classmethod
     def error(cls, status: int, body: object, **headers: str) -> "Reply":
@@ -137,6 +139,8 @@ class Loopback:
         self, writer: asyncio.StreamWriter, reply: Reply, received: Received, watcher: asyncio.Future
     ) -> bool:
         if reply.chunks is None and reply.body is None:
+            return False
+        if reply.hold and not await self._hold(received, watcher):
             return False
         headers = dict(reply.headers)
         if reply.chunks is None:
