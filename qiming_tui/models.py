@@ -1,5 +1,7 @@
 """L4, models made ready: which gateway, tokenizer and dialect each one gets."""
 
+import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from pathlib import Path
@@ -9,12 +11,16 @@ import msgspec
 from qiming_tui.config import Config
 from qiming_tui.context.tokens import encoding_for
 from qiming_tui.model.errors import GatewayError, InputError
+from qiming_tui.model.ids import Clock
 from qiming_tui.model.limits import ModelInfo, ModelRef
 from qiming_tui.model.stream import Counter, Failure, Fault, FaultKind, Gateway, Request, StreamEvent
 from qiming_tui.provider import local
 from qiming_tui.provider.catalogue import Catalogue
 from qiming_tui.provider.litellm_gateway import LitellmGateway
+from qiming_tui.provider.models_fetch import fetch_models
 from qiming_tui.session.services import ModelProfile
+
+LOG = logging.getLogger("qiming.models")
 
 
 class LocalGateway:
@@ -53,15 +59,18 @@ class Models:
         env: Mapping[str, str],
         log_dir: Path,
         new_key: Callable[[], str],
+        clock: Clock,
     ) -> None:
         self._config = config
         self._catalogue = catalogue
         self._counter = counter
         self._env = local.with_key(env, new_key)
         self._log_dir = log_dir
+        self._clock = clock
         self._gateway: LitellmGateway | None = None
         self._profiles: dict[ModelRef, ModelProfile] = {}
         self._servers: list[LocalGateway] = []
+        self._refreshing: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Begin to start the provider child, so that it is ready when the first prompt is."""
@@ -82,6 +91,8 @@ class Models:
 
     async def close(self) -> None:
         """End every process that was started."""
+        if self._refreshing is not None:
+            self._refreshing.cancel()
         for server in self._servers:
             await server.close()
         if self._gateway is not None:
@@ -100,6 +111,7 @@ class Models:
                 f"{ref}: there is no key for this provider",
                 f"set {endpoint.key_env} in the environment, or use --model local/smollm2",
             )
+        self._refresh(ref)
         info = self.info(ref)
         return ModelProfile(
             info=info,
@@ -110,6 +122,22 @@ class Models:
             dialect="anthropic" if endpoint.wire == "anthropic" else "openai",
             tools=info.tools,
         )
+
+    def _refresh(self, ref: ModelRef) -> None:
+        """Once a day, beside the work: fetch limits and prices anew, unless the user's settings state them."""
+        stated = self._config.limits(ref)
+        if (stated is not None and stated.context) or not self._catalogue.stale(now_ms=self._clock()):
+            return
+        if self._refreshing is None:
+            self._refreshing = asyncio.create_task(self._fetch())
+
+    async def _fetch(self) -> None:
+        try:
+            await fetch_models(env=self._env, target=self._catalogue.cache_file)
+        except GatewayError as error:
+            LOG.warning("limits and prices stay as they were: %s", error)
+            return
+        self._catalogue.forget()
 
     async def _local(self, ref: ModelRef) -> ModelProfile:
         server = local.LocalServer(ref, env=self._env, log_path=self._log_dir / "local.log")

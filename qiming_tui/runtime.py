@@ -88,6 +88,7 @@ class Runtime:
             env=wiring.env,
             log_dir=logs,
             new_key=lambda: secrets.token_urlsafe(24),
+            clock=wiring.clock,
         )
         self._owner = f"{os.getpid()}:{secrets.token_hex(4)}"
         self._workers: list[Worker] = []
@@ -200,7 +201,7 @@ class Runtime:
 
     def _output_rules(self) -> tuple[Rule, ...]:
         """The model may look at whole tool outputs without asking, wherever they are kept."""
-        pattern = f"{self.wiring.outputs}/*"
+        pattern = f"{self.wiring.outputs.resolve()}/*"
         names = (OUTSIDE, "read", "grep")
         return tuple(Rule(name, pattern, Action.ALLOW, RuleOrigin.DEFAULT) for name in names)
 

@@ -1,5 +1,6 @@
 """`qiming models`: limits, where they come from, and what may be used of them."""
 
+import asyncio
 import os
 from collections.abc import Iterable
 
@@ -13,6 +14,7 @@ from qiming_tui.model.codec import JSON
 from qiming_tui.model.errors import ConfigError, InputError
 from qiming_tui.model.limits import ModelInfo, ModelRef
 from qiming_tui.provider.catalogue import Catalogue
+from qiming_tui.provider.models_fetch import fetch_models
 from qiming_tui.runtime import data_dir
 
 HEAD = ("model", "context", "input", "output", "usable", "origin")
@@ -21,15 +23,20 @@ RIGHT = frozenset({1, 2, 3, 4})
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="[FILTER]")
+@click.option("--refresh", is_flag=True, help="Fetch limits and prices from models.dev first.")
 @preset_option
 @reserved_option
 @json_option
-def models(words: tuple[str, ...], preset: str | None, reserved: int | None, as_json: bool) -> None:
+def models(
+    words: tuple[str, ...], refresh: bool, preset: str | None, reserved: int | None, as_json: bool
+) -> None:
     """List models with their limits, who says so, and what may be used under the preset.
 
     FILTER: words that must all occur in a model's name, as in: qiming models anthropic sonnet
     """
     config = settings_from(flags(preset=preset, reserved=reserved))
+    if refresh:
+        asyncio.run(fetch_models(env=os.environ, target=catalogue().cache_file))
     found = matching(config, " ".join(words))
     if as_json:
         print_json([answer(info, config) for info in found])

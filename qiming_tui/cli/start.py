@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from qiming_tui.config import PROVIDERS, Config, load, project_file, user_file, user_folder
+from qiming_tui.config import PROVIDERS, Config, RuleOrigin, load, project_file, user_file, user_folder
 from qiming_tui.model.changes import PutTrust
 from qiming_tui.model.codec import JSON
 from qiming_tui.model.errors import InputError
@@ -76,7 +76,7 @@ def settings(start: Start, env: Mapping[str, str], *, trusted: bool) -> Config:
     """The merged settings with the command line's rules; a project's file only when it is trusted."""
     project = project_file(start.directory) if trusted else None
     config = load(user_file(env), project, env, start.flags)
-    allowed = tuple(parse_rule(text) for text in start.allow)
+    allowed = tuple(parse_rule(text, origin=RuleOrigin.FLAG) for text in start.allow)
     return msgspec.structs.replace(config, rules=(*config.rules, *allowed))
 
 
