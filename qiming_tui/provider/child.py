@@ -150,6 +150,8 @@ def main() -> None:
     """The process."""
     pipes = Pipes.take()
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    # An answer may repeat itself (a line of dashes); the library would break it off at the hundredth time.
+    os.environ["REPEATED_STREAMING_CHUNK_LIMIT"] = str(sys.maxsize)
     redact = Redactor(os.environ)
     sys.stdout = sys.stderr = RedactedLog(2, redact)
     asyncio.run(serve(pipes, redact))

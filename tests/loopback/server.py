@@ -131,9 +131,8 @@ class Loopback:
             received.gone()
             return False
         finally:
-            if not watcher.done():
-                watcher.cancel()
-                await asyncio.gather(watcher, return_exceptions=True)
+            watcher.cancel()
+            await asyncio.gather(watcher, return_exceptions=True)
 
     async def _write(
         self, writer: asyncio.StreamWriter, reply: Reply, received: Received, watcher: asyncio.Future

@@ -231,6 +231,12 @@ OPENAI = [
         [TextDelta("x"), Finish("content-filter")],
     ),
     Case(
+        "a text that repeats itself 150 times is a text",
+        "openai",
+        openai(*({"content": "----"} for _ in range(150))),
+        [TextDelta("----" * 150), Finish("stop")],
+    ),
+    Case(
         "the connection breaks after the finish reason",
         "openai",
         sse(chunk({"content": "x"}), chunk({}, finish="stop")),
