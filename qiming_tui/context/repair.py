@@ -70,6 +70,7 @@ class _Repair:
     def __init__(self, dialect: str) -> None:
         self._dialect = dialect
         self._ids: set[str] = set()
+        self._keys: set[str] = set()
         self._results: dict[str, list[Item]] = {}
         self._begun = False
         self._out: list[Item] = []
@@ -91,8 +92,20 @@ class _Repair:
                 self._assistant(kept)
             else:
                 self._begun = self._begun or role == "user"
-                self._out += kept
+                self._out += [self._named(item) for item in kept]
         return self._out
+
+    def _named(self, item: Item) -> Item:
+        """The item under a key that none before it has; a double result is a message of its own."""
+        key, number = item.key, 1
+        while key in self._keys:
+            number += 1
+            key = f"{item.key}~{number}"
+        self._keys.add(key)
+        if number == 1:
+            return item
+        group = key if item.value["role"] == "tool" else item.group
+        return msgspec.structs.replace(item, key=key, group=group, tokens=UNWEIGHED)
 
     def _kept(self, run: list[Item]) -> Iterator[Item]:
         """The items of a message that are not blank."""
@@ -115,12 +128,12 @@ class _Repair:
         results = []
         for item in run:
             if item.value["type"] != "call":
-                self._out.append(item)
+                self._out.append(self._named(item))
                 continue
             call_id = self._unique(item)
             call = item if call_id == item.value["id"] else _changed(item, id=call_id)
-            self._out.append(call)
-            results.append(self._result_of(item, call_id))
+            self._out.append(self._named(call))
+            results.append(self._named(self._result_of(item, call_id)))
         self._out += results
 
     def _unique(self, call: Item) -> str:
@@ -143,7 +156,7 @@ class _Repair:
         value = result.value
         if value["id"] != call_id:
             result = _changed(result, id=call_id)
-        if blank(value["content"]) and not value.get("attachments"):
+        if blank(value["content"]):
             result = _changed(result, content=NO_OUTPUT_TEXT)
         return result
 

@@ -101,6 +101,12 @@ def summary_limit(settings: Settings, usable: int | None) -> int | None:
     return LONGEST if usable is None else min(LONGEST, max(SHORTEST, usable // 10))
 
 
+def _limit(limits: Limits, settings: Settings, usable: int | None) -> int | None:
+    """`summary_limit`, but not more than the compaction model can write."""
+    most = summary_limit(settings, usable)
+    return None if most is None else min(most, max_output(limits, settings))
+
+
 class _Case(msgspec.Struct, frozen=True, kw_only=True):
     """All that the choice of a form looks at."""
 
@@ -119,8 +125,7 @@ class _Case(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def cap(self) -> int:
         """The output that is wished for, in tokens."""
-        most = max_output(self.compactor.limits, self.settings)
-        return most if self.limit is None else min(most, self.limit)
+        return max_output(self.compactor.limits, self.settings) if self.limit is None else self.limit
 
     @property
     def previous(self) -> str | None:
@@ -207,7 +212,7 @@ def prepare(
         cut=cut,
         pair=window.live[:2] if window.boundary else (),
         compactor=order.compactor or Compactor(model=state.model, limits=state.limits, dialect=state.dialect),
-        limit=summary_limit(settings, usable),
+        limit=_limit(order.compactor.limits if order.compactor else state.limits, settings, usable),
     )
     gone = {entry.id for entry in (*case.pair, *cut.head)}
     replaced = sum(item.tokens for item in items if item.message_id in gone)

@@ -144,9 +144,20 @@ def items_of(
         if index == 1 and window.boundary is not None and window.edits.pins:
             items += weighed(pin_items(window.edits.pins, _live_ids(window)), tally)
     legal = repair(items, dialect=state.dialect)
-    if len(legal) == len(items) and all(a is b for a, b in zip(legal, items, strict=True)):
-        return items
-    return weighed(legal, tally)
+    sound = len(legal) == len(items) and all(a is b for a, b in zip(legal, items, strict=True))
+    return items if sound and not _touching(rendered) else weighed(legal, tally)
+
+
+def _touching(rendered: Sequence[Sequence[Item]]) -> bool:
+    """Whether two messages flow together because they have one id (a redacted export): each was weighed by
+    itself, then."""
+    last = ""
+    for group in rendered:
+        if group:
+            if group[0].group == last:
+                return True
+            last = group[-1].group
+    return False
 
 
 def _live_ids(window: Window) -> frozenset[str]:
