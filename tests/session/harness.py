@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from qiming_tui.config import Config, RuleOrigin
 from qiming_tui.context.state import Block
 from qiming_tui.model import events as e
 from qiming_tui.model.codec import JSON, canonical
-from qiming_tui.model.limits import Limits, ModelInfo, ModelRef, Origin
+from qiming_tui.model.limits import Limits, ModelInfo, ModelRef, Origin, Price
 from qiming_tui.model.stream import (
     Failure,
     Fault,
@@ -179,63 +180,81 @@ def limits(context: int, output: int = 500, input: int | None = None) -> Limits:
 
 WINDOW = limits(20_000)
 DEFAULTS = Settings()
+SMALL = ModelRef("test", "small")
 
 
-@asynccontextmanager
-async def session(
-    folder: Path,
-    model: Model,
-    *,
-    window: Limits = WINDOW,
-    settings: Settings = DEFAULTS,
-    allow: Sequence[str] = ("*",),
-    interactive: bool = True,
-    session_id: str | None = None,
-    tools: bool = True,
-    seed: int = 1,
-    dialect: str = "openai",
-):
-    """A session in `folder`/project with its store in `folder`/db; `session_id` goes on with one."""
-    project = folder / "project"
-    project.mkdir(exist_ok=True)
-    clock = Ticks()
-    clock.now += seed * 1_000_000
-    seeded = random.Random(seed)
-    sleeps: list[float] = []
+@dataclass(kw_only=True)
+class Setup:
+    """What differs between the sessions of the tests."""
 
-    async def sleep(seconds: float) -> None:
-        sleeps.append(seconds)
-        await asyncio.sleep(0)
+    window: Limits = WINDOW
+    settings: Settings = DEFAULTS
+    allow: Sequence[str] = ("*",)
+    interactive: bool = True
+    tools: bool = True
+    seed: int = 1
+    dialect: str = "openai"
+    price: Price | None = None
+    small: tuple[Model, Limits] | None = None
+    """A model of its own for summaries."""
+    environment: str = "test machine"
+    user_folder: Path | None = None
+    """Where the global AGENTS.md is; None: no instruction files."""
 
-    async def resolve(ref: ModelRef) -> ModelProfile:
-        info = ModelInfo(ref=ref, limits=window, tools=tools)
+    def profile(self, ref: ModelRef, model: Model) -> ModelProfile:
+        window = self.window
+        if self.small is not None and ref == SMALL:
+            model, window = self.small
         return ModelProfile(
-            info=info,
+            info=ModelInfo(ref=ref, limits=window, tools=self.tools, price=self.price),
             gateway=model,
             counter=QuarterCounter(),
             encoding="o200k_base",
-            tools=tools,
-            dialect=dialect,
+            tools=self.tools,
+            dialect=self.dialect,
         )
 
-    rules = tuple(parse_rule(text, origin=RuleOrigin.FLAG) for text in allow)
-    runtime = Runtime(
-        Store.open(str(folder / "store.db"), clock=clock),
-        Wiring(
-            config=Config(settings=settings, rules=rules),
+    def wiring(self, folder: Path, model: Model, clock: Ticks, sleeps: list[float]) -> Wiring:
+        seeded = random.Random(self.seed)
+
+        async def sleep(seconds: float) -> None:
+            sleeps.append(seconds)
+            await asyncio.sleep(0)
+
+        async def resolve(ref: ModelRef) -> ModelProfile:
+            return self.profile(ref, model)
+
+        rules = tuple(parse_rule(text, origin=RuleOrigin.FLAG) for text in self.allow)
+        small = SMALL if self.small is not None else None
+        return Wiring(
+            config=Config(settings=self.settings, rules=rules, compaction_model=small),
             folder=folder / "data",
             outputs=folder / "outputs",
             env={},
-            interactive=interactive,
+            interactive=self.interactive,
             clock=clock,
             randbelow=seeded.randrange,
             random=lambda: 0.0,
             sleep=sleep,
             resolve=resolve,
             counter=QuarterCounter(),
-            environment=lambda directory: Block("test machine", "environment"),
-        ),
-    )
+            environment=lambda directory: Block(self.environment, "environment"),
+            user_folder=self.user_folder,
+        )
+
+
+@asynccontextmanager
+async def session(folder: Path, model: Model, *, session_id: str | None = None, **options: Any):
+    """A session in `folder`/project with its store in `folder`/store.db; `session_id` goes on with one;
+    `options` are those of `Setup`."""
+    setup = Setup(**options)
+    project = folder / "project"
+    project.mkdir(exist_ok=True)
+    clock = Ticks()
+    clock.now += setup.seed * 1_000_000
+    sleeps: list[float] = []
+    wiring = setup.wiring(folder, model, clock, sleeps)
+    runtime = Runtime(Store.open(str(folder / "store.db"), clock=clock), wiring)
     try:
         if session_id is None:
             worker = await runtime.new_session(project, REF)
