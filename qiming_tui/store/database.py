@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from peewee import PeeweeException, Query, SqliteDatabase
 
 from qiming_tui.model.errors import StoreDamaged, StoreError, StoreFull, StoreLocked, StoreReadOnly
+from qiming_tui.store.files import mark_suspect
 
 T = TypeVar("T")
 PAGE = 500
@@ -38,7 +39,7 @@ _KINDS: dict[int, tuple[type[StoreError], str, str]] = {
 
 def translate(error: Exception) -> StoreError:
     """Our error for one of the database's. Never holds statements or bound values (cases C-141)."""
-    inner = error.args[0] if error.args and isinstance(error.args[0], sqlite3.Error) else error
+    inner = getattr(error, "orig", error)  # Peewee keeps what it wraps
     code = getattr(inner, "sqlite_errorcode", 0) & 0xFF
     kind, words, hint = _KINDS.get(code, (StoreError, "the store failed", ""))
     name = getattr(inner, "sqlite_errorname", type(inner).__name__)
@@ -163,10 +164,11 @@ def _begin(database: SqliteDatabase) -> None:
 
 
 class Lane:
-    """A connection and the one thread that uses it."""
+    """A connection and the one thread that uses it. Damage that shows is noted: the next start checks."""
 
-    def __init__(self, database: SqliteDatabase, name: str) -> None:
+    def __init__(self, database: SqliteDatabase, name: str, path: Path) -> None:
         self.database = database
+        self._path = path
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"store-{name}")
 
     async def run(self, work: Callable[[SqliteDatabase], T]) -> T:
@@ -176,8 +178,12 @@ class Lane:
 
     def call(self, work: Callable[[SqliteDatabase], T]) -> T:
         """Do `work` in the caller's thread; only while nothing else runs on the connection."""
-        with in_our_words():
-            return work(self.database)
+        try:
+            with in_our_words():
+                return work(self.database)
+        except StoreDamaged:
+            mark_suspect(self._path)
+            raise
 
     def finish(self) -> None:
         """Wait for what was handed over; nothing more is taken."""

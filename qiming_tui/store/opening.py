@@ -54,7 +54,9 @@ def _connect(location: Location, *, writes: bool, asked: bool, now: int, timeout
                 notices.append("the store's file cannot be written: it is open for reading only")
             if behind and not ahead:
                 raise StoreError("the store is of an older version", "start the program once to renew it")
-            return Opened(reader=Lane(reader, "read"), writer=None, newer=bool(ahead), notices=tuple(notices))
+            return Opened(
+                reader=Lane(reader, "read", path), writer=None, newer=bool(ahead), notices=tuple(notices)
+            )
         return _for_writing(location, reader, now=now, timeout_s=timeout_s)
     except BaseException:
         reader.close()
@@ -92,7 +94,7 @@ def _for_writing(location: Location, reader: SqliteDatabase, *, now: int, timeou
     slow = set_journal(writer, path)
     if slow:
         notices.append(slow)
-    lanes = Lane(reader, "read"), Lane(writer, "write")
+    lanes = Lane(reader, "read", path), Lane(writer, "write", path)
     return Opened(reader=lanes[0], writer=lanes[1], newer=False, notices=tuple(notices))
 
 

@@ -88,22 +88,40 @@ def _copy(source: sqlite3.Connection, target: SqliteDatabase, table: type[t.Base
 
 
 def readable(source: sqlite3.Connection, table: str, columns: str) -> Iterator[tuple[object, ...]]:
-    """All rows of a table that can be read, by halving the ranges that cannot."""
-    ranges = [(1, _LAST)]
-    while ranges:
-        low, high = ranges.pop()
-        last = low - 1
+    """All rows of a table that can be read; where a page cannot, the reading goes on after it."""
+    query = f'SELECT rowid, {columns} FROM "{table}" WHERE rowid >= ? ORDER BY rowid'
+    start = 1
+    while start <= _LAST:
         try:
-            query = f'SELECT rowid, {columns} FROM "{table}" WHERE rowid BETWEEN ? AND ? ORDER BY rowid'
-            for row in source.execute(query, (low, high)):
-                last = row[0]
+            for row in source.execute(query, (start,)):
+                start = row[0] + 1
                 yield row[1:]
         except sqlite3.DatabaseError:
-            if last >= low:
-                ranges.append((last + 1, high))
-            elif low < high:
-                middle = (low + high) // 2
-                ranges += [(middle + 1, high), (low, middle)]
+            start = _after(source, query, start)
+        else:
+            return
+
+
+def _after(source: sqlite3.Connection, query: str, bad: int) -> int:
+    """The first row number after `bad` from which reading works, by doubling the step and then halving."""
+    step = 1
+    while not _reads(source, query, bad + step):
+        step *= 2
+        if bad + step > _LAST:
+            return _LAST + 1
+    low, high = bad + step // 2, bad + step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _reads(source, query, middle) else (middle, high)
+    return high
+
+
+def _reads(source: sqlite3.Connection, query: str, start: int) -> bool:
+    try:
+        source.execute(query, (start,)).fetchone()
+    except sqlite3.DatabaseError:
+        return False
+    return True
 
 
 def _drop_orphans(target: SqliteDatabase) -> int:

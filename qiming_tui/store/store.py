@@ -10,9 +10,9 @@ from typing import Self, TypeVar
 from peewee import SqliteDatabase
 
 from qiming_tui.model.changes import Change
-from qiming_tui.model.errors import StoreDamaged, StoreReadOnly
+from qiming_tui.model.errors import StoreReadOnly
 from qiming_tui.model.ids import Clock
-from qiming_tui.store import files, lease, opening, read, read_ledger, recover, write
+from qiming_tui.store import lease, opening, read, read_ledger, recover, write
 from qiming_tui.store.database import Lane, transaction
 from qiming_tui.store.queries import Queries
 from qiming_tui.store.url import Location, parse
@@ -76,11 +76,7 @@ class Store(Queries):
         if hand is None:
             why = "it was written by a newer program" if self.newer else "it is open for reading only"
             raise StoreReadOnly(f"the store is not changed: {why}")
-        try:
-            return await hand.lane.run(lambda _: hand.whole(work))
-        except StoreDamaged:
-            files.mark_suspect(self._location.path)
-            raise
+        return await hand.lane.run(lambda _: hand.whole(work))
 
     async def apply(self, changes: Sequence[Change]) -> None:
         """Write all changes in order, or none. Handing them over twice is harmless.

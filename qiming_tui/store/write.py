@@ -1,10 +1,10 @@
 """Changes into rows: one transaction, in order; every write is an upsert, so repeating it is harmless."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, assert_never
+from typing import assert_never
 
 import msgspec
-from peewee import EXCLUDED, Field, SqliteDatabase, fn
+from peewee import SqliteDatabase, fn
 
 from qiming_tui.model.changes import (
     Change,
@@ -21,12 +21,12 @@ from qiming_tui.model.changes import (
     PutTrust,
 )
 from qiming_tui.model.codec import to_raw
-from qiming_tui.model.errors import StoreError
-from qiming_tui.model.ledger import RequestRow
 from qiming_tui.model.messages import Session as SessionValue
-from qiming_tui.store import ledger, read, read_ledger, rows, search
+from qiming_tui.store import read, rows, search
 from qiming_tui.store import schema as t
 from qiming_tui.store.database import Prepared, fetch, first
+from qiming_tui.store.upsert import Upsert
+from qiming_tui.store.write_ledger import LedgerWriter
 
 REVISION = "revision"
 
@@ -57,45 +57,6 @@ def session_of(change: Change) -> str | None:
 def sessions_of(changes: Sequence[Change]) -> set[str]:
     """The sessions that these changes write to."""
     return {found for change in changes if (found := session_of(change)) is not None}
-
-
-class Upsert:
-    """`INSERT ... ON CONFLICT` for one table.
-
-    `keep` names columns that the first write decides. `mine` names a column that must not change: a row
-    that has another value there belongs to something else, and the write fails.
-    """
-
-    def __init__(
-        self,
-        database: SqliteDatabase,
-        model: type[t.Base],
-        names: Sequence[str],
-        *,
-        key: Sequence[str],
-        keep: Sequence[str] = (),
-        mine: str | None = None,
-    ) -> None:
-        fields: list[Field] = [getattr(model, name) for name in names]
-        update = [f for name, f in zip(names, fields, strict=True) if name not in {*key, *keep, mine}]
-        query = model.insert_many([["" for _ in fields]], fields=fields)
-        target = [getattr(model, name) for name in key]
-        if not update:
-            query = query.on_conflict_ignore()
-        elif mine is None:
-            query = query.on_conflict(conflict_target=target, preserve=update)
-        else:
-            owner: Field = getattr(model, mine)
-            where = owner == getattr(EXCLUDED, owner.column_name)
-            query = query.on_conflict(conflict_target=target, preserve=update, where=where)
-        self._statement = Prepared(database, query)
-        self._owned = mine is not None
-
-    def __call__(self, values: Sequence[Any]) -> None:
-        """Write one row; the values in the order of the names."""
-        cursor = self._statement(*values)
-        if self._owned and cursor.rowcount == 0:
-            raise StoreError("an id is in use in another session", "import it under new ids")
 
 
 class Revision:
@@ -235,55 +196,6 @@ class Writer:
         seq = int(last[0] or 0) + 1 if last else 1
         values = {"tool": rule.tool, "pattern": rule.pattern, "action": rule.action}
         r.insert(seq=seq, directory=rule.directory, **values).execute(self._database)
-
-
-class LedgerWriter:
-    """Writes requests and their blobs; remembers the newest manifests to compare with."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
-        self._bases: dict[tuple[str, str], ledger.Base] = {}
-        packed = ("base", "depth", "prefix", "rows", "shift")
-        names = ("id", "session", "seq", "step", "kind", "outcome", "cost", *packed, "data")
-        self._request = Upsert(database, t.Request, names, key=("id",), keep=packed, mine="session")
-        self._blob = Upsert(
-            database, t.Blob, ("hash", "codec", "data"), key=("hash",), keep=("codec", "data")
-        )
-        self._use = Upsert(database, t.BlobUse, ("session", "hash"), key=("session", "hash"))
-
-    def forget(self) -> None:
-        """Drop what is remembered."""
-        self._bases.clear()
-
-    def put(self, change: PutRequest) -> None:
-        """Write a ledger row; its manifest is written once and never changes."""
-        row = change.row
-        for name, value in change.blobs:
-            self._blob((bytes.fromhex(name), *ledger.squeeze(value)))
-        if first(self._database, t.Request.select(t.Request.id).where(t.Request.id == row.id)) is None:
-            packed = ledger.pack(row.manifest, self._candidates(row))
-            for name in packed.new:
-                self._use((row.session_id, bytes.fromhex(name)))
-            self._bases[row.session_id, row.kind.value] = ledger.Base(row.id, packed.depth, row.manifest)
-        else:
-            packed = ledger.Packed(None, 0, 0, b"", None, ())
-        head = (row.id, row.session_id, row.seq, row.step, row.kind.value, row.outcome.value, row.cost)
-        middle = (packed.base, packed.depth, packed.prefix, packed.rows, packed.shift)
-        self._request((*head, *middle, ledger.request_data(row)))
-
-    def _candidates(self, row: RequestRow) -> list[ledger.Base]:
-        if row.kind.value not in read_ledger.STEPS:
-            return []
-        found = []
-        for kind in read_ledger.STEPS:
-            key = (row.session_id, kind)
-            if key not in self._bases:
-                newest = read_ledger.newest_base(self._database, row.session_id, kind)
-                if newest is None:
-                    continue
-                self._bases[key] = newest
-            found.append(self._bases[key])
-        return found
 
 
 def _text(value: msgspec.Struct) -> str:
