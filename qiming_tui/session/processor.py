@@ -1,27 +1,21 @@
-"""From stream events to parts: written when they start, at most every 250 ms, and when they end.
-
-The message row itself is written with the first content, so that a refused request leaves no empty message.
-"""
+"""From stream events to parts: written when they start, at most every 250 ms, and when they end."""
 
 from collections.abc import Callable
 from typing import Final, assert_never
 
 import msgspec
 
-from qiming_tui.model.changes import PutMessage, PutPart
 from qiming_tui.model.codec import JSON
-from qiming_tui.model.events import MessageUpdated, PartDelta, PartFinished, PartStarted
+from qiming_tui.model.events import PartDelta
 from qiming_tui.model.ids import Clock, Ids
 from qiming_tui.model.messages import ABORTED, AssistantMessage, MessageError
 from qiming_tui.model.parts import (
     Failed,
-    Part,
     Pending,
     ReasoningPart,
     Running,
     Span,
     StepFinishPart,
-    StepStartPart,
     TextPart,
     ToolPart,
 )
@@ -41,6 +35,7 @@ from qiming_tui.model.stream import (
 from qiming_tui.model.usage import tokens_of
 from qiming_tui.session.bus import Bus
 from qiming_tui.session.journal import Journal
+from qiming_tui.session.message import MessageWriter
 from qiming_tui.session.reply import Reply
 
 WRITE_EVERY_MS: Final = 250
@@ -59,20 +54,24 @@ class Processor:
         draft: Callable[[], AssistantMessage],
         step: int,
     ) -> None:
-        self.message = draft()
-        self.calls: list[ToolPart] = []
         self._draft = draft
         self._journal = journal
         self._bus = bus
         self._ids = ids
         self._clock = clock
         self._step = step
-        self._clear()
+        self._begin_message()
 
-    def _clear(self) -> None:
-        self.calls = []
-        self._written = False
-        self._count = 0
+    def _begin_message(self) -> None:
+        self._writer = MessageWriter(
+            journal=self._journal,
+            bus=self._bus,
+            ids=self._ids,
+            clock=self._clock,
+            step=self._step,
+            message=self._draft(),
+        )
+        self.calls: list[ToolPart] = []
         self._open: TextPart | ReasoningPart | None = None
         self._open_seq = 0
         self._block: int | None = None
@@ -80,9 +79,14 @@ class Processor:
         self._last_write = 0
 
     @property
+    def message(self) -> AssistantMessage:
+        """The message as it stands."""
+        return self._writer.message
+
+    @property
     def written(self) -> bool:
         """Whether the message has a row."""
-        return self._written
+        return self._writer.written
 
     async def feed(self, event: StreamEvent) -> None:
         """Take one event of the answer."""
@@ -105,41 +109,36 @@ class Processor:
 
     async def reset(self, fault: Fault) -> None:
         """The answer broke off and will be asked for again: what came is kept, marked, and not sent."""
-        if self._written:
+        if self.written:
             await self.fail(MessageError(name="APIError", data={"message": fault.message}), finish="error")
-        self.message = self._draft()
-        self._clear()
+        self._begin_message()
 
     async def finish(self, reply: Reply, cost: float | None) -> None:
         """The answer is complete: write the usage, the finish and the last part."""
-        await self._ensure()
+        await self._writer.ensure()
         await self._close_open()
         tokens = tokens_of(reply.usage) if reply.usage is not None else self.message.tokens
         reason = "tool-calls" if self.calls else (reply.finish or "unknown")
-        part = StepFinishPart(**self._identity(), reason=reason, tokens=tokens, cost=cost or 0)
+        part = StepFinishPart(**self._writer.identity(), reason=reason, tokens=tokens, cost=cost or 0)
         error = None
         if reason == "content-filter":
             text = "The provider's content filter stopped the answer."
             error = MessageError(name="ContentFilterError", data={"message": text})
-        self.message = msgspec.structs.replace(
-            self.message, finish=reason, tokens=tokens, cost=cost or 0, error=error
-        )
-        await self._put(part, self._next_seq())
-        await self._save_message()
+        await self._writer.put(part, self._writer.next_seq())
+        await self._writer.save(finish=reason, tokens=tokens, cost=cost or 0, error=error)
 
     async def complete(self) -> None:
         """All results are in: the message has ended."""
         if self.message.time.completed is None:
-            await self._end_message()
+            await self._writer.end()
 
     async def fail(self, error: MessageError, *, finish: str | None) -> None:
         """End the message with an error; running calls become errors, text so far is kept."""
-        await self._ensure()
+        await self._writer.ensure()
         await self._close_open()
         for call in self._unfinished():
             await self._interrupt(call)
-        self.message = msgspec.structs.replace(self.message, error=error, finish=finish)
-        await self._end_message()
+        await self._writer.end(error=error, finish=finish)
 
     async def abort(self) -> None:
         """The user stopped the step (facts 146, 147): everything open ends, nothing is lost."""
@@ -152,61 +151,25 @@ class Processor:
         for index, old in enumerate(self.calls):
             if old.id == part.id:
                 self.calls[index] = part
-        await self._put(part, self._seq_of(part))
+        await self._writer.put(part, self._seq_of(part))
 
     # -- pieces ------------------------------------------------------------------------------------------
-
-    def _identity(self) -> dict[str, JSON]:
-        return {
-            "id": self._ids.new("prt"),
-            "session_id": self.message.session_id,
-            "message_id": self.message.id,
-        }
-
-    def _next_seq(self) -> int:
-        self._count += 1
-        return self._count - 1
 
     def _seq_of(self, part: ToolPart) -> int:
         for known, seq, _ in self._slots.values():
             if known.id == part.id:
                 return seq
-        return self._count
-
-    async def _ensure(self) -> None:
-        if self._written:
-            return
-        self._written = True
-        start = StepStartPart(**self._identity())
-        await self._journal.commit(
-            PutMessage(self.message, self._journal.live.next_seq()), PutPart(start, self._next_seq())
-        )
-        self._bus.publish(self._event_message())
-
-    def _event_message(self) -> MessageUpdated:
-        return MessageUpdated(session=self.message.session_id, step=self._step, info=self.message)
-
-    async def _save_message(self) -> None:
-        await self._journal.commit(PutMessage(self.message, self._journal.live.entry(self.message.id).seq))
-        self._bus.publish(self._event_message())
-
-    async def _end_message(self) -> None:
-        time = msgspec.structs.replace(self.message.time, completed=self._clock())
-        self.message = msgspec.structs.replace(self.message, time=time)
-        await self._save_message()
-
-    async def _put(self, part: Part, seq: int) -> None:
-        await self._journal.commit(PutPart(part, seq))
+        return len(self._slots)
 
     async def _text(self, text: str) -> None:
         if not isinstance(self._open, TextPart):
-            await self._begin(TextPart(**self._identity(), text="", time=Span(start=self._clock())))
+            await self._begin(TextPart(**self._writer.identity(), text="", time=Span(start=self._clock())))
         await self._append(text)
 
     async def _reasoning(self, event: ReasoningDelta) -> None:
         if not isinstance(self._open, ReasoningPart) or self._block != event.block:
             span = Span(start=self._clock())
-            await self._begin(ReasoningPart(**self._identity(), text="", time=span))
+            await self._begin(ReasoningPart(**self._writer.identity(), text="", time=span))
             self._block = event.block
         if event.text:
             await self._append(event.text)
@@ -219,13 +182,13 @@ class Processor:
             self._open = msgspec.structs.replace(self._open, metadata={"qiming": seal})
 
     async def _begin(self, part: TextPart | ReasoningPart) -> None:
-        await self._ensure()
+        await self._writer.ensure()
         await self._close_open()
         self._open = part
-        self._open_seq = self._next_seq()
+        self._open_seq = self._writer.next_seq()
         self._last_write = self._clock()
-        await self._put(part, self._open_seq)
-        self._bus.publish(PartStarted(session=part.session_id, step=self._step, part=part))
+        await self._writer.put(part, self._open_seq)
+        self._writer.started(part)
 
     async def _append(self, text: str) -> None:
         part = self._open
@@ -235,7 +198,7 @@ class Processor:
         self._bus.publish(PartDelta(session=part.session_id, step=self._step, part_id=part.id, text=text))
         if self._clock() - self._last_write >= WRITE_EVERY_MS:
             self._last_write = self._clock()
-            await self._put(self._open, self._open_seq)
+            await self._writer.put(self._open, self._open_seq)
 
     async def _close_open(self) -> None:
         part = self._open
@@ -245,18 +208,18 @@ class Processor:
         self._block = None
         if part.time is not None:
             part = msgspec.structs.replace(part, time=msgspec.structs.replace(part.time, end=self._clock()))
-        await self._put(part, self._open_seq)
-        self._bus.publish(PartFinished(session=part.session_id, step=self._step, part=part))
+        await self._writer.put(part, self._open_seq)
+        self._writer.finished(part)
 
     async def _call_start(self, slot: int, call_id: str, name: str) -> None:
-        await self._ensure()
+        await self._writer.ensure()
         await self._close_open()
-        part = ToolPart(**self._identity(), call_id=call_id, tool=name, state=Pending())
-        seq = self._next_seq()
+        part = ToolPart(**self._writer.identity(), call_id=call_id, tool=name, state=Pending())
+        seq = self._writer.next_seq()
         self._slots[slot] = (part, seq, "")
         self.calls.append(part)
-        await self._put(part, seq)
-        self._bus.publish(PartStarted(session=part.session_id, step=self._step, part=part))
+        await self._writer.put(part, seq)
+        self._writer.started(part)
 
     async def _call_end(self, event: ToolCallEnd) -> None:
         if event.slot not in self._slots:
@@ -286,4 +249,4 @@ class Processor:
         )
         part = msgspec.structs.replace(call, state=state)
         await self.update_call(part)
-        self._bus.publish(PartFinished(session=part.session_id, step=self._step, part=part))
+        self._writer.finished(part)
