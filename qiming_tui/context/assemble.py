@@ -22,20 +22,23 @@ CACHE_MARK: Final[dict[str, JSON]] = {"type": "ephemeral"}
 
 def runs(items: Sequence[Item]) -> Iterator[list[Item]]:
     """The items of each provider message in turn: all tool schemas, then all of the system message (its
-    blocks and the memory files), then neighbours with one group and one role."""
-    for fixed in FIXED_ROLES:
-        if run := [item for item in items if item.value["role"] == fixed]:
+    blocks and the memory files), then neighbours with one group and one role. Items that are fixed stand
+    first, as `repair` leaves them."""
+    start = 0
+    for item in items:
+        if item.value["role"] not in FIXED_ROLES:
+            break
+        start += 1
+    for fixed in FIXED_ROLES if start else ():
+        if run := [item for item in items[:start] if item.value["role"] == fixed]:
             yield run
     run, group, role = [], "", ""
-    for item in items:
+    for item in items[start:]:
         kind = item.value["role"]
         if item.group != group or kind != role:
             if run:
                 yield run
             run, group, role = [], item.group, kind
-            if kind in FIXED_ROLES:
-                group = ""
-                continue
         run.append(item)
     if run:
         yield run

@@ -6,7 +6,7 @@ On a sound history nothing changes, and what is appended later never changes wha
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -59,6 +59,14 @@ def _changed(item: Item, **fields: JSON) -> Item:
     return msgspec.structs.replace(item, value=value, blob=blob, tokens=UNWEIGHED)
 
 
+def _says(value: Mapping[str, JSON]) -> bool:
+    """Whether an item of a user or assistant message is not blank."""
+    kind = value["type"]
+    if kind == "text":
+        return not blank(value["text"])
+    return kind != "reasoning" or not blank(value["text"]) or bool(value.get("details"))
+
+
 def _stem(item: Item) -> str:
     """What a call and its result have in common."""
     return item.key.rpartition(":")[0]
@@ -76,47 +84,38 @@ class _Repair:
         self._out: list[Item] = []
 
     def run(self, items: Sequence[Item]) -> list[Item]:
+        results = self._results
         for item in items:
             if item.value["role"] == "tool":
-                self._results.setdefault(_stem(item), []).append(item)
+                results.setdefault(_stem(item), []).append(item)
         for run in runs(items):
             role = run[0].value["role"]
             if role == "tool":
                 continue
-            kept = list(self._kept(run))
-            if not kept:
-                continue
+            kept = [item for item in run if _says(item.value)]
             if len(kept) < len(run):
                 kept = [msgspec.structs.replace(item, tokens=UNWEIGHED) for item in kept]
+            if not kept:
+                continue
             if role == "assistant":
                 self._assistant(kept)
             else:
-                self._begun = self._begun or role == "user"
+                self._begun = True
                 self._out += [self._named(item) for item in kept]
         return self._out
 
     def _named(self, item: Item) -> Item:
         """The item under a key that none before it has; a double result is a message of its own."""
         key, number = item.key, 1
+        if key not in self._keys:
+            self._keys.add(key)
+            return item
         while key in self._keys:
             number += 1
             key = f"{item.key}~{number}"
         self._keys.add(key)
-        if number == 1:
-            return item
         group = key if item.value["role"] == "tool" else item.group
         return msgspec.structs.replace(item, key=key, group=group, tokens=UNWEIGHED)
-
-    def _kept(self, run: list[Item]) -> Iterator[Item]:
-        """The items of a message that are not blank."""
-        for item in run:
-            value = item.value
-            kind = value["type"]
-            if (kind == "text" and blank(value["text"])) or (
-                kind == "reasoning" and blank(value["text"]) and not value.get("details")
-            ):
-                continue
-            yield item
 
     def _assistant(self, run: list[Item]) -> None:
         """An answer, and right after it the results of its calls."""

@@ -99,15 +99,14 @@ def recount(body: Mapping[str, JSON], tally: Tally) -> int:
 
 
 def weigh(items: Sequence[Item], tally: Tally) -> list[int]:
-    """Tokens of each item of a whole request, in the order of the items."""
+    """Tokens of each item of a request, or of a stretch of it, in the order of the items."""
+    tokens = [count for run in runs(items) for count in weigh_run(run, tally)]
+    if not items or items[0].value["role"] not in FIXED_ROLES:
+        return tokens
     roles = [item.value["role"] for item in items]
     places = [place for fixed in FIXED_ROLES for place, role in enumerate(roles) if role == fixed]
-    places += [place for place, role in enumerate(roles) if role not in FIXED_ROLES]
-    out = [0] * len(items)
-    tokens = (count for run in runs(items) for count in weigh_run(run, tally))
-    for place, count in zip(places, tokens, strict=True):
-        out[place] = count
-    return out
+    places += range(len(places), len(items))
+    return [count for _, count in sorted(zip(places, tokens, strict=True))]
 
 
 def image_tokens(url: str) -> int:
