@@ -6,7 +6,7 @@ from qiming_tui.model.changes import PutRequest
 from qiming_tui.model.ledger import RequestRow
 from qiming_tui.store import ledger, read_ledger
 from qiming_tui.store import schema as t
-from qiming_tui.store.database import first
+from qiming_tui.store.database import Prepared
 from qiming_tui.store.upsert import Upsert
 
 
@@ -16,6 +16,8 @@ class LedgerWriter:
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
         self._bases: dict[tuple[str, str], ledger.Base] = {}
+        known = t.Request.select(t.Request.id).where(t.Request.id == "")
+        self._known = Prepared(database, known)
         packed = ("base", "depth", "prefix", "rows", "shift")
         names = ("id", "session", "seq", "step", "kind", "outcome", "cost", *packed, "data")
         self._request = Upsert(database, t.Request, names, key=("id",), keep=packed, mine="session")
@@ -33,7 +35,7 @@ class LedgerWriter:
         row = change.row
         for name, value in change.blobs:
             self._blob((bytes.fromhex(name), *ledger.squeeze(value)))
-        if first(self._database, t.Request.select(t.Request.id).where(t.Request.id == row.id)) is None:
+        if self._known.first(row.id) is None:
             packed = ledger.pack(row.manifest, self._candidates(row))
             for name in packed.new:
                 self._use((row.session_id, bytes.fromhex(name)))
