@@ -124,7 +124,7 @@ class Models:
         )
 
     def _refresh(self, ref: ModelRef) -> None:
-        """Once a day, beside the work: fetch limits and prices anew, unless the user's settings state them."""
+        """Once a day, beside the work, fetch limits and prices anew, unless the settings state them."""
         stated = self._config.limits(ref)
         if (stated is not None and stated.context) or not self._catalogue.stale(now_ms=self._clock()):
             return

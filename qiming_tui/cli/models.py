@@ -13,6 +13,7 @@ from qiming_tui.context.budget import bound
 from qiming_tui.model.codec import JSON
 from qiming_tui.model.errors import ConfigError, InputError
 from qiming_tui.model.limits import ModelInfo, ModelRef
+from qiming_tui.provider import local
 from qiming_tui.provider.catalogue import Catalogue
 from qiming_tui.provider.models_fetch import fetch_models
 from qiming_tui.runtime import data_dir
@@ -58,6 +59,8 @@ def matching(config: Config, words: str) -> list[ModelInfo]:
         ModelRef(provider, model) for provider, table in config.providers.items() for model in table.models
     ]
     found = {ref: known.lookup(ref, config.limits(ref)) for ref in own}
+    if local.missing(local.SMOLLM2) is None:
+        found[local.SMOLLM2] = local.offered(os.environ)
     for info in known.all():
         found.setdefault(info.ref, info)
     wanted = words.lower().split()

@@ -191,15 +191,18 @@ class LocalServer:
                 future.set_exception(GatewayError(words))
 
 
+def offered(env: Mapping[str, str]) -> ModelInfo:
+    """local/smollm2 as it would be started: its window is the server's to confirm."""
+    return _info(SMOLLM2, find_model(SMOLLM2), chosen_context(env))
+
+
+def _info(ref: ModelRef, path: Path, window: int) -> ModelInfo:
+    limits = Limits(window, None, min(OUTPUT_LIMIT, window // 4), Origin.SERVER)
+    return ModelInfo(ref=ref, name=path.stem, limits=limits, price=Price(), tools=False)
+
+
 def _running(ref: ModelRef, path: Path, hello: Hello) -> Running:
-    window = int(hello.info["context"])
-    info = ModelInfo(
-        ref=ref,
-        name=path.stem,
-        limits=Limits(window, None, min(OUTPUT_LIMIT, window // 4), Origin.SERVER),
-        price=Price(),
-        tools=False,
-    )
+    info = _info(ref, path, int(hello.info["context"]))
     endpoint = Endpoint(
         wire="openai",
         base_url=f"{hello.info['url']}/v1",

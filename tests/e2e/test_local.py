@@ -1,0 +1,73 @@
+"""The real thing: llama.cpp's server with SmolLM2, a window of 2,048 tokens that a conversation outgrows."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+from qiming_tui.provider import local
+
+PROMPTS = (
+    "Tell me a story about a lighthouse keeper.",
+    "Go on with the story.",
+    "What happens in the storm?",
+    "Tell me how it ends.",
+    "Who was the keeper's friend?",
+    "What did they eat?",
+    "What did we talk about?",
+    "Tell me one thing more.",
+    "And another one.",
+    "Say good night.",
+)
+ATTEMPTS = 3
+TURN_S = 240
+
+
+def qiming(place, *args):
+    """Run the command; its NDJSON events."""
+    env = {
+        **os.environ,
+        "XDG_DATA_HOME": str(place / "data"),
+        "XDG_CONFIG_HOME": str(place / "config"),
+        local.CONTEXT_ENV: "2048",
+    }
+    command = [sys.executable, "-m", "qiming_tui", *args]
+    done = subprocess.run(command, cwd=place, env=env, capture_output=True, text=True, timeout=TURN_S, check=False)
+    assert not re.search(r"Traceback", done.stderr), done.stderr
+    return done, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_a_conversation_outgrows_its_window_and_goes_on(tmp_path):
+    """Within three compactions there is a valid boundary and a smaller window, or the refusal in words."""
+    session, ends, answers = None, [], []
+    for prompt in PROMPTS:
+        known = ("--session", session) if session else ()
+        done, events = qiming(tmp_path, "run", prompt, "--model", "local/smollm2", "--json", *known)
+        session = events[0]["session"]
+        contexts = [event for event in events if event["type"] == "context"]
+        assert contexts, done.stderr
+        assert all(event["usable"] == 2048 - 512 for event in contexts)
+        answers += [e["text"] for e in events if e["type"] == "text" and e["phase"] == "finished"]
+        ends += [e for e in events if e["type"] == "compaction" and e["phase"] != "started"]
+        if any(end["phase"] == "finished" for end in ends) or len(ends) >= ATTEMPTS:
+            break
+    assert ends, "the conversation never outgrew the window"
+    finished = [end for end in ends if end["phase"] == "finished"]
+    for end in ends:
+        assert end["words"]
+    if not finished:
+        assert len(ends) >= ATTEMPTS
+        return
+    end = finished[-1]
+    assert end["after"] < end["before"]
+    done, _ = qiming(tmp_path, "inspect", "window", "--session", session, "--json")
+    window = json.loads(done.stdout)
+    assert window["boundary"]
+    assert window["archived"]
+    done, events = qiming(tmp_path, "run", "Are you still there?", "--session", session, "--json")
+    assert [event for event in events if event["type"] == "text" and event["phase"] == "finished"], done.stderr
+    done, _ = qiming(tmp_path, "inspect", "request", "--session", session, "--json")
+    request = json.loads(done.stdout)
+    assert request["hash"]
+    assert window["boundary"]["summary"]
