@@ -54,8 +54,13 @@ class Editor:
         )
 
     async def apply(self, *records: Edit, also: Sequence[Change] = ()) -> None:
-        """Record edits, with other changes in the same transaction, and tell."""
+        """Record edits, with other changes in the same transaction, and tell.
+
+        A result that the user clears is a choice: automatic compaction is on again.
+        """
         await self._record(records, also)
+        if any(record.kind is EditKind.CLEAR and record.by == "user" for record in records):
+            await self.unlatch()
         self._ctx.publish(
             EditChanged(session=self._ctx.session_id, phase="applied", group=records[0].group, edits=records)
         )
@@ -88,6 +93,8 @@ class Editor:
             group = newest.id
         target = edits.check_redo(live.edits, group)
         await self._switch(target, on=True, also=())
+        if target.compaction:
+            await self.unlatch()
         return target
 
     async def unlatch(self) -> None:

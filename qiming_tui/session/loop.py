@@ -12,7 +12,8 @@ from qiming_tui.model.ledger import ManifestRow
 from qiming_tui.model.messages import AssistantMessage, Entry, UserMessage
 from qiming_tui.model.parts import ToolPart
 from qiming_tui.model.usage import usage_of
-from qiming_tui.model.window import CompactionEnd, ContextView, Klass, Preset, State
+from qiming_tui.model.window import CompactionEnd, ContextView, Preset, State
+from qiming_tui.session.admission import MIN_ANSWER, fixed_tokens
 from qiming_tui.session.compaction import Compactor
 from qiming_tui.session.context import Context
 from qiming_tui.session.pruning import Pruner
@@ -22,11 +23,8 @@ from qiming_tui.session.write import put, text_part, user_message
 MOST_COMPACTIONS: Final = 2
 """Automatic compactions without a successful step below usable between them (`data.md` 4)."""
 
-MIN_ANSWER: Final = 256
-"""Tokens that an answer needs at least."""
-
-FIXED: Final = (Klass.SYSTEM, Klass.TOOL, Klass.MEMORY)
-"""What every request holds, whatever was said."""
+BEYOND_HELP: Final = (CompactionEnd.NOTHING_TO_COMPACT, CompactionEnd.FLOOR)
+"""No summary could help: what still fits the window is sent."""
 
 
 class Turn:
@@ -113,7 +111,7 @@ class Turn:
             return
         usage = usage_of(last.tokens)
         count = budget.count_usage(view.verdict.preset, usage) if not usage.empty else view.count
-        if count < view.usable:
+        if not budget.is_over(view.verdict.preset, count, view.usable):
             self.streak = 0
 
     async def _checked(self) -> ContextView | None:
@@ -130,7 +128,7 @@ class Turn:
             if ctx.engine.settings.preset is Preset.GUARDED and await self._pruner.enough():
                 continue
             end = await self._compactor.run(auto=True, overflow=full)
-            if end is CompactionEnd.NOTHING_TO_COMPACT and not full and self._fits(view):
+            if end in BEYOND_HELP and not full and self._fits(view):
                 return view
             self.streak += 1
             if end is not CompactionEnd.FINISHED:
@@ -138,29 +136,33 @@ class Turn:
                 return None
 
     def _may_send(self, view: ContextView) -> bool:
-        ctx = self._ctx
-        if not ctx.live.session.latched or view.verdict.state is not State.OVER:
+        """Whether a request goes out: after an undo, one that would not fit does not (`data.md` 3)."""
+        ctx, state = self._ctx, view.verdict.state
+        if not ctx.live.session.latched or state not in (State.OVER, State.FULL):
             return True
-        window = view.verdict.limits.window
         end = CompactionEnd.LATCHED
         words = f"{end.sentence}: {view.verdict.arithmetic}"
         ctx.publish(self._skipped(view, end, words))
-        if not window or view.total < window or self.answered():
+        if self.answered() or (state is State.OVER and self._fits(view)):
             return True
+        size, window = self._size(view), view.verdict.limits.window
         ctx.publish(
             Failed(
                 session=ctx.session_id,
-                message=f"Not sent: ~{view.total:,} tokens do not fit the window of {window:,}.",
+                message=f"Not sent: ~{size:,} tokens do not fit the window of {window:,}.",
                 hint="Compact, clear results, or choose a model with more room; your message is kept.",
             )
         )
         return False
 
     @staticmethod
-    def _fits(view: ContextView) -> bool:
+    def _size(view: ContextView) -> int:
+        """Tokens of the next request: what decides under `guarded`, else our own count of it."""
+        return view.count if view.verdict.preset is Preset.GUARDED else view.total
+
+    def _fits(self, view: ContextView) -> bool:
         """Whether the request, though over usable, still leaves room for an answer in the window."""
-        window = view.verdict.limits.window
-        return view.total + MIN_ANSWER < window
+        return self._size(view) + MIN_ANSWER < view.verdict.limits.window
 
     def _stuck(self, view: ContextView, end: CompactionEnd) -> None:
         """A compaction was due and did not happen: what that means for the person who waits."""
@@ -178,7 +180,7 @@ class Turn:
     def _explain(self, view: ContextView) -> None:
         """Two compactions did not help: say what is in the way, and stop."""
         ctx = self._ctx
-        fixed = sum(view.by_class.get(klass, 0) for klass in FIXED)
+        fixed = fixed_tokens(view)
         usable = view.usable or 0
         if view.verdict.state is State.FULL:
             why = "the provider still refuses the request"
