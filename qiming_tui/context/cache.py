@@ -10,9 +10,10 @@ import msgspec
 
 from qiming_tui.context.assemble import message_of
 from qiming_tui.context.edits import fold, is_cleared
-from qiming_tui.context.render import render_entry
+from qiming_tui.context.render import fixed_items, render_entry
+from qiming_tui.context.repair import Sound
 from qiming_tui.context.scene import Scene
-from qiming_tui.context.state import WindowEdits
+from qiming_tui.context.state import SessionState, WindowEdits
 from qiming_tui.context.tokens import Tally
 from qiming_tui.context.weigh import weigh
 from qiming_tui.model.codec import JSON, canonical
@@ -36,21 +37,18 @@ def weighed(items: Sequence[Item], tally: Tally) -> list[Item]:
     ]
 
 
-class _Slot:
-    """One entry, rendered for a scene and weighed by a tally."""
+class _Weighed:
+    """Rendered items that are weighed once, and again while a count was a guess."""
 
-    __slots__ = ("entry", "exact", "items", "marks", "scene", "signature")
+    __slots__ = ("exact", "items", "marks")
 
-    def __init__(self, entry: Entry, scene: Scene, signature: tuple[object, ...]) -> None:
-        self.entry = entry
-        self.scene = scene
-        self.signature = signature
-        self.items: list[Item] = render_entry(entry, scene)
+    def __init__(self, items: list[Item]) -> None:
+        self.items = items
         self.marks: Marks | None = None
         self.exact = False
 
     def weighed(self, tally: Tally) -> list[Item]:
-        """The items with their tokens; weighed again only while a count was a guess."""
+        """The items with their tokens."""
         marks = self.marks
         if self.exact and marks is not None and marks[0] is tally and marks[1] == tally.calibration:
             return self.items
@@ -58,6 +56,18 @@ class _Slot:
         self.marks = (tally, tally.calibration)
         self.exact = tally.exact
         return self.items
+
+
+class _Slot(_Weighed):
+    """One entry, rendered for a scene."""
+
+    __slots__ = ("entry", "scene", "signature")
+
+    def __init__(self, entry: Entry, scene: Scene, signature: tuple[object, ...]) -> None:
+        super().__init__(render_entry(entry, scene))
+        self.entry = entry
+        self.scene = scene
+        self.signature = signature
 
 
 def _signature(entry: Entry, scene: Scene, targets: frozenset[str]) -> tuple[object, ...]:
@@ -80,6 +90,9 @@ class Cache:
         self._slots: dict[str, _Slot] = {}
         self._scene: Scene | None = None
         self._edits: tuple[tuple[EditRecord, ...], WindowEdits] | None = None
+        self._fixed: tuple[object, _Weighed] | None = None
+        self.sound = Sound()
+        """The repair that looks only at what is new."""
         self._fragments: dict[tuple[str, ...], msgspec.Raw] = {}
 
     def edits(self, records: tuple[EditRecord, ...]) -> WindowEdits:
@@ -87,6 +100,13 @@ class Cache:
         if self._edits is None or (self._edits[0] is not records and self._edits[0] != records):
             self._edits = (records, fold(records))
         return self._edits[1]
+
+    def fixed(self, state: SessionState, tally: Tally) -> list[Item]:
+        """The weighed items that every request begins with."""
+        key = (state.system, state.memory, state.tools)
+        if self._fixed is None or self._fixed[0] != key:
+            self._fixed = (key, _Weighed(fixed_items(*key)))
+        return self._fixed[1].weighed(tally)
 
     def items(self, entries: Sequence[Entry], scene: Scene, tally: Tally) -> list[list[Item]]:
         """The weighed items of each entry."""

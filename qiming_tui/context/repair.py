@@ -104,6 +104,15 @@ class _Repair:
                 self._out += [self._named(item) for item in kept]
         return self._out
 
+    def forget(self, items: Sequence[Item]) -> None:
+        """Go on as if these last items had not been seen; all of them were sound."""
+        for item in items:
+            self._keys.discard(item.key)
+            if item.value.get("type") == "call":
+                self._ids.discard(item.value["id"])
+        self._results.clear()
+        self._out = []
+
     def _named(self, item: Item) -> Item:
         """The item under a key that none before it has; a double result is a message of its own."""
         key, number = item.key, 1
@@ -183,3 +192,57 @@ def _missing_result(call: Item, call_id: str) -> Item:
         state=ItemState.SYNTHETIC,
         source=call.source,
     )
+
+
+class Sound:
+    """Repair that remembers the last sound list of items, so that only what came after it is looked at.
+
+    Its result is that of `repair`, always: the items of one message are legal or not by themselves, but for
+    keys and ids of calls, which are remembered.
+    """
+
+    def __init__(self) -> None:
+        self._items: list[Item] = []
+        self._dialect = ""
+        self._state: _Repair | None = None
+
+    def repair(self, items: list[Item], *, dialect: str) -> list[Item]:
+        """As `repair`; the same list comes back where nothing had to be changed."""
+        place = self._kept(items, dialect)
+        if place is None:
+            return self._whole(items, dialect)
+        state = self._state
+        assert state is not None
+        state.forget(self._items[place:])
+        rest = items[place:]
+        legal = state.run(rest)
+        if len(legal) != len(rest) or any(a is not b for a, b in zip(legal, rest, strict=True)):
+            return self._whole(items, dialect)
+        self._items = items
+        return items
+
+    def _kept(self, items: list[Item], dialect: str) -> int | None:
+        """Where the new list leaves the remembered one, at the start of a message; None: too early."""
+        if self._state is None or dialect != self._dialect:
+            return None
+        old = self._items
+        both = zip(items, old, strict=False)
+        place = next((at for at, (a, b) in enumerate(both) if a is not b), min(len(items), len(old)))
+        while place and any(
+            place < len(held) and held[place].message_id == held[place - 1].message_id
+            for held in (items, old)
+        ):
+            place -= 1
+        spoken = place and items[place - 1].value["role"] not in FIXED_ROLES
+        return place if spoken else None
+
+    def _whole(self, items: list[Item], dialect: str) -> list[Item]:
+        fixed = [item for item in items if item.value["role"] in FIXED_ROLES]
+        state = _Repair(dialect)
+        spoken = state.run([item for item in items if item.value["role"] not in FIXED_ROLES])
+        legal = [*_fixed(fixed), *spoken]
+        self._state = None
+        if len(legal) == len(items) and all(a is b for a, b in zip(legal, items, strict=True)):
+            self._items, self._dialect, self._state = items, dialect, state
+            return items
+        return legal

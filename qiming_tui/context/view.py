@@ -10,8 +10,7 @@ from qiming_tui.context.boundary import window as window_of_entries
 from qiming_tui.context.budget import max_output, verdict
 from qiming_tui.context.cache import Cache, weighed
 from qiming_tui.context.count import account, last_measured
-from qiming_tui.context.render import fixed_items, pin_items
-from qiming_tui.context.repair import repair
+from qiming_tui.context.render import pin_items
 from qiming_tui.context.scene import Scene
 from qiming_tui.context.state import Measured, SessionState, Window
 from qiming_tui.context.tokens import Tally
@@ -138,14 +137,13 @@ def items_of(
     """
     shown = window.live if entries is None else entries
     rendered = cache.items(shown, scene_of(state, settings, window), tally)
-    items: list[Item] = weighed(fixed_items(state.system, state.memory, state.tools), tally)
+    items: list[Item] = [*cache.fixed(state, tally)]
     for index, group in enumerate(rendered):
         items += group
         if index == 1 and window.boundary is not None and window.edits.pins:
             items += weighed(pin_items(window.edits.pins, _live_ids(window)), tally)
-    legal = repair(items, dialect=state.dialect)
-    sound = len(legal) == len(items) and all(a is b for a, b in zip(legal, items, strict=True))
-    return items if sound and not _touching(rendered) else weighed(legal, tally)
+    legal = cache.sound.repair(items, dialect=state.dialect)
+    return items if legal is items and not _touching(rendered) else weighed(legal, tally)
 
 
 def _touching(rendered: Sequence[Sequence[Item]]) -> bool:
