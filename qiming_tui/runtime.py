@@ -1,12 +1,14 @@
 """L4, the composition root: the only place that knows every concrete class."""
 
 import asyncio
+import logging
 import os
 import platform
 import random
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,11 +18,9 @@ import platformdirs
 from qiming_tui import __version__
 from qiming_tui.config import Action, Config, Rule, RuleOrigin
 from qiming_tui.context.state import Block
-from qiming_tui.model.changes import Change, PutSession, PutTrust, SessionRecord
-from qiming_tui.model.errors import InputError, SessionBusy
-from qiming_tui.model.events import Event
+from qiming_tui.model.changes import PutSession, PutTrust, SessionRecord
+from qiming_tui.model.errors import InputError, SessionBusy, StoreError
 from qiming_tui.model.ids import Clock, Ids
-from qiming_tui.model.ledger import Outcome
 from qiming_tui.model.limits import ModelRef
 from qiming_tui.model.messages import Session, SessionTime
 from qiming_tui.model.stream import Counter
@@ -28,15 +28,19 @@ from qiming_tui.models import Models
 from qiming_tui.provider.catalogue import Catalogue
 from qiming_tui.provider.counter import TokenCounter
 from qiming_tui.session.context import Context
+from qiming_tui.session.follow import Follower
 from qiming_tui.session.live import Live
-from qiming_tui.session.recovery import needs_recovery, recover
+from qiming_tui.session.recovery import ends
 from qiming_tui.session.services import Resolve, Services
 from qiming_tui.session.worker import Worker
+from qiming_tui.store.lease import BEAT_MS, taken_over
 from qiming_tui.store.store import Store
 from qiming_tui.tools.base import OUTSIDE
 from qiming_tui.tools.instructions import instructions
 from qiming_tui.tools.permissions import DEFAULT_RULES
 from qiming_tui.tools.registry import default_tools
+
+LOG = logging.getLogger("qiming")
 
 
 def data_dir() -> Path:
@@ -92,7 +96,7 @@ class Runtime:
         )
         self._owner = f"{os.getpid()}:{secrets.token_hex(4)}"
         self._workers: list[Worker] = []
-        self._beats: list[asyncio.Task[None]] = []
+        self._beats: dict[str, asyncio.Task[None]] = {}
 
     async def new_session(self, directory: Path, model: ModelRef) -> Worker:
         """Make a session in a folder and start its worker."""
@@ -106,19 +110,28 @@ class Runtime:
             preset=self.config.settings.preset.value,
         )
         await self.store.apply([PutSession(session)])
-        return await self._start(SessionRecord(session=session), model)
+        return await self._start(session.id, model)
 
-    async def open_session(self, session_id: str, model: ModelRef | None) -> Worker:
-        """Go on with a session; with its own model unless another is named.
+    async def open_session(self, session_id: str, model: ModelRef | None, *, take: bool = False) -> Worker:
+        """Go on with a session; with its own model unless another is named. `take` takes it from a process
+        that writes it.
 
-        Raises NotFound, InputError without any model, SessionBusy while another process writes it.
+        Raises NotFound, InputError without any model, SessionBusy while somebody else writes it.
         """
-        record = await self.store.load(session_id)
-        if model is None:
-            model = model_of(record) or self.config.model
-        if model is None:
-            raise InputError("this session names no model", "name one with --model")
-        return await self._start(record, model)
+        await self.store.session(session_id)
+        return await self._start(session_id, model, take=take)
+
+    async def leave(self, worker: Worker) -> None:
+        """Close one worker and give its session back. Raises StoreError if something is unsaved."""
+        try:
+            await worker.close()
+        finally:
+            self._workers.remove(worker)
+            await self._give_back(worker.ctx.session_id)
+
+    def follow(self, session_id: str) -> Follower:
+        """Look at a session that another process writes."""
+        return Follower(self.store, session_id)
 
     async def trust(self, directory: Path, trusted: bool) -> None:
         """Remember whether the user trusts a folder."""
@@ -126,50 +139,66 @@ class Runtime:
 
     async def close(self) -> None:
         """Stop workers, give up leases, end every process. Raises StoreError if something is unsaved."""
-        try:
-            for worker in self._workers:
-                await worker.close()
-        finally:
-            for beat in self._beats:
-                beat.cancel()
-            for worker in self._workers:
-                await self.store.release(worker.ctx.session_id, self._owner)
-            await self.models.close()
-            await self.counter.close()
-            self.store.close()
+        async with AsyncExitStack() as stack:  # everything is closed, whatever fails
+            stack.callback(self.store.close)
+            stack.push_async_callback(self.counter.close)
+            stack.push_async_callback(self.models.close)
+            for worker in tuple(self._workers):
+                stack.push_async_callback(self.leave, worker)
 
-    async def _start(self, record: SessionRecord, model: ModelRef) -> Worker:
-        session_id = record.session.id
-        if not await self.store.acquire(session_id, self._owner):
+    async def _start(self, session_id: str, model: ModelRef | None, *, take: bool = False) -> Worker:
+        if any(worker.ctx.session_id == session_id for worker in self._workers):
+            raise SessionBusy("this session is open in this program already")
+        if not await self.store.acquire(session_id, self._owner, force=take):
             raise SessionBusy(
                 "another process is at work on this session",
                 "close it there, or wait ten seconds after it has died",
             )
+        self._beats[session_id] = asyncio.create_task(self._beat(session_id))
+        try:
+            worker = await self._worker(session_id, model)
+            await worker.start()
+        except BaseException:
+            await self._give_back(session_id)
+            raise
+        self._workers.append(worker)
+        return worker
+
+    async def _give_back(self, session_id: str) -> None:
+        self._beats.pop(session_id).cancel()
+        await self.store.release(session_id, self._owner)
+
+    async def _worker(self, session_id: str, model: ModelRef | None) -> Worker:
+        """The worker of a session whose lease is ours; what a dead process left open is ended first."""
+        found = await self.store.session(session_id)
+        ended = await self.store.recover(session_id)
+        if found.turn is not None or found.open_step is not None:
+            await self.store.apply([PutSession(msgspec.structs.replace(found, turn=None, open_step=None))])
+        record = await self.store.load(session_id)
+        model = model or model_of(record) or self.config.model
+        if model is None:
+            raise InputError("this session names no model", "name one with --model")
         resolve = self.wiring.resolve or self.models.resolve
-        profile = await resolve(model)
-        trusted = await self.store.trust(record.session.directory)
-        changes: tuple[Change, ...] = ()
-        events: tuple[Event, ...] = ()
-        if needs_recovery(record):
-            rows = await self.store.requests(session_id)
-            opened = tuple(row for row in rows if row.outcome is Outcome.OPEN)
-            changes, events = recover(record, opened, self.wiring.clock())
-        ctx = Context(self._services(resolve), Live(record), profile)
-        ctx.engine.trusted = bool(trusted)
-        if changes:
-            await ctx.journal.commit(*changes)
+        ctx = Context(self._services(resolve), Live(record), await resolve(model))
+        ctx.engine.trusted = bool(await self.store.trust(record.session.directory))
         await ctx.engine.find_measured_row()
         worker = Worker(ctx)
-        worker.recovered = tuple(events)
-        self._workers.append(worker)
-        self._beats.append(asyncio.create_task(self._beat(session_id)))
-        await worker.start()
+        worker.recovered = ends(found, ended)
         return worker
 
     async def _beat(self, session_id: str) -> None:
+        """Keep the lease; a store that cannot be written now costs a beat, not the session."""
         while True:
-            await asyncio.sleep(2.0)
-            await self.store.beat(session_id, self._owner)
+            await asyncio.sleep(BEAT_MS / 1000)
+            try:
+                if not await self.store.beat(session_id, self._owner):
+                    reason = taken_over(await self.store.lease(session_id))
+                    for worker in self._workers:
+                        if worker.ctx.session_id == session_id:
+                            worker.lose(reason)
+                    return
+            except StoreError as error:
+                LOG.warning("the lease of %s is not renewed: %s", session_id, error)
 
     def _services(self, resolve: Resolve) -> Services:
         config, wiring = self.config, self.wiring

@@ -149,6 +149,10 @@ class Session(Open, frozen=True, kw_only=True):
     preset: str | None = field(default=None, name="qimingPreset")
     latched: bool = field(default=False, name="qimingLatched")
     """Automatic compaction is off until the user chooses (after an undo of a compaction)."""
+    turn: str | None = field(default=None, name="qimingTurn")
+    """The user message whose turn is under way; still there at a start: the program died in that turn."""
+    open_step: int | None = field(default=None, name="qimingStep")
+    """The step that is under way, likewise."""
 
 
 def entry_from_raw(raw: dict[str, JSON], seq: int) -> Entry:

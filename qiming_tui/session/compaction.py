@@ -4,6 +4,7 @@ Until the summary is accepted nothing of it is stored but the attempt, so that t
 after a fault, not after an abort, not after a crash (cases C-034 to C-069).
 """
 
+import asyncio
 from typing import Final
 
 import msgspec
@@ -65,16 +66,20 @@ class Compactor:
         )
         try:
             outcome = await self._summarise(prepared, order, profile, view)
-        except BaseException:
-            await self._end(attempt, CompactionEnd.ABORTED, CompactionEnd.ABORTED.sentence)
+            if outcome.end is CompactionEnd.FINISHED:
+                await self._write(outcome, focus, view)
+        except BaseException as error:
+            stopped = isinstance(error, asyncio.CancelledError)
+            end = CompactionEnd.ABORTED if stopped else CompactionEnd.FAILED
+            await self._end(attempt, end, end.sentence)
             raise
-        if outcome.end is not CompactionEnd.FINISHED:
-            await self._end(attempt, outcome.end, outcome.words)
-            return outcome.end
-        await self._write(outcome, focus, view)
-        after = (await ctx.engine.view(ctx.profile)).count
         attempt = msgspec.structs.replace(attempt, form=outcome.request.form)
-        await self._end(attempt, outcome.end, outcome.words, after)
+        after = None
+        try:
+            if outcome.end is CompactionEnd.FINISHED:
+                after = (await ctx.engine.view(ctx.profile)).count
+        finally:  # the boundary stands, even if a stop comes just now
+            await self._end(attempt, outcome.end, outcome.words, after)
         return outcome.end
 
     async def _model(self) -> ModelProfile:

@@ -1,5 +1,6 @@
 """What the pieces of one session share: services, journal, bus, engine, requests, the model at work."""
 
+from qiming_tui.model.changes import PutSession
 from qiming_tui.model.events import Event, Notice
 from qiming_tui.model.messages import AssistantMessage, Lifetime, ModelChoice
 from qiming_tui.session.bus import Bus
@@ -31,6 +32,10 @@ class Context:
     def publish(self, event: Event) -> None:
         """Tell everybody."""
         self.bus.publish(event)
+
+    async def at_work(self, *, turn: str | None, step: int | None = None) -> None:
+        """Store what is under way, so that it is ended at the next start if this process dies meanwhile."""
+        await self.journal.commit(PutSession(self.live.replace_session(turn=turn, open_step=step)))
 
     def notice(self, text: str) -> None:
         """A sentence for the user."""

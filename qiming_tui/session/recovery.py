@@ -1,8 +1,12 @@
-"""After a crash: what was running becomes an error "interrupted", and every started event gets its end."""
+"""After a crash: what the dead process had begun to tell gets its ends, "interrupted" (`data.md` 1).
 
-import msgspec
+The store ends its rows (`Store.recover`); here is what that means for whoever listens: every `started` event
+of the dead process, and of those only, is followed by one end.
+"""
 
-from qiming_tui.model.changes import Change, PutAttempt, PutMessage, PutPart, PutRequest, SessionRecord
+from collections.abc import Sequence
+
+from qiming_tui.model.changes import Change, PutAttempt, PutMessage, PutPart, PutRequest
 from qiming_tui.model.events import (
     CompactionEnded,
     Event,
@@ -11,110 +15,65 @@ from qiming_tui.model.events import (
     StepFinished,
     TurnFinished,
 )
-from qiming_tui.model.ledger import Outcome, RequestRow
-from qiming_tui.model.messages import ABORTED, AssistantMessage, Entry, MessageError
-from qiming_tui.model.parts import (
-    INTERRUPTED_TEXT,
-    Failed,
-    Part,
-    Pending,
-    ReasoningPart,
-    Running,
-    Span,
-    TextPart,
-    ToolPart,
-)
-from qiming_tui.model.window import CompactionEnd
-
-WORDS = "The program ended before the answer did."
+from qiming_tui.model.ledger import Attempt, RequestRow
+from qiming_tui.model.messages import Session
+from qiming_tui.model.parts import TextPart
+from qiming_tui.model.stream import RequestKind
+from qiming_tui.session.summarise import summary_part_id
 
 
-def needs_recovery(record: SessionRecord) -> bool:
-    """Whether the process that wrote last died in the middle of something."""
-    last = record.last_request
-    return (
-        any(attempt.end is None for attempt in record.attempts)
-        or (last is not None and last.outcome is Outcome.OPEN)
-        or any(_unfinished(entry) for entry in record.entries)
+def ends(session: Session, changes: Sequence[Change]) -> tuple[Event, ...]:
+    """The events that end what the process that died in `session` had started.
+
+    `session` is the row as it was found, `changes` what `Store.recover` wrote.
+    """
+    step = session.open_step
+    events: list[Event] = []
+    message_id = ""
+    for change in changes:
+        match change:
+            case PutPart(part, _):
+                events.append(PartFinished(session=session.id, step=step, part=part))
+            case PutMessage(info, _):
+                message_id = info.id
+                events.append(MessageUpdated(session=session.id, step=step, info=info))
+            case PutRequest(row, _) if row.kind is RequestKind.SUMMARY:
+                events.append(_summary_text(row))
+            case PutRequest(row, _) if row.kind is RequestKind.TURN:
+                message_id = message_id or row.message_id or ""
+            case _:
+                pass
+    attempts = [change.attempt for change in changes if isinstance(change, PutAttempt)]
+    events += [_attempt(session.id, attempt) for attempt in attempts if attempt.form]
+    if step is not None:
+        events.append(
+            StepFinished(session=session.id, step=step, message_id=message_id, finish="interrupted")
+        )
+    if session.turn is not None:
+        events.append(TurnFinished(session=session.id, reason="interrupted"))
+    return tuple(events)
+
+
+def _attempt(session_id: str, attempt: Attempt) -> CompactionEnded:
+    return CompactionEnded(
+        session=session_id,
+        phase="failed",
+        auto=attempt.auto,
+        before=attempt.before,
+        after=None,
+        reason=attempt.end or "",
+        words=attempt.reason,
     )
 
 
-def recover(
-    record: SessionRecord, rows: tuple[RequestRow, ...], now: int
-) -> tuple[tuple[Change, ...], tuple[Event, ...]]:
-    """What to write and what to tell; `rows` are the ledger rows that are still open."""
-    changes: list[Change] = []
-    events: list[Event] = []
-    session = record.session.id
-    steps = {row.message_id: row.step for row in rows}
-    for entry in record.entries:
-        if _unfinished(entry) and isinstance(entry.info, AssistantMessage):
-            step = steps.get(entry.id)
-            _end_entry(entry, entry.info, now, step, changes, events)
-            events.append(StepFinished(session=session, step=step, message_id=entry.id, finish="interrupted"))
-    for row in rows:
-        times = msgspec.structs.replace(row.times, end=now)
-        changes.append(
-            PutRequest(msgspec.structs.replace(row, outcome=Outcome.INTERRUPTED, fault=WORDS, times=times))
-        )
-    end = CompactionEnd.INTERRUPTED
-    for attempt in record.attempts:
-        if attempt.end is None:
-            done = msgspec.structs.replace(attempt, end=end.value, reason=end.sentence, ended_at=now)
-            changes.append(PutAttempt(done))
-            events.append(
-                CompactionEnded(
-                    session=session,
-                    phase="failed",
-                    auto=attempt.auto,
-                    before=attempt.before,
-                    after=None,
-                    reason=end.value,
-                    words=end.sentence,
-                )
-            )
-    if changes:
-        events.append(TurnFinished(session=session, reason="interrupted"))
-    return tuple(changes), tuple(events)
-
-
-def _unfinished(entry: Entry) -> bool:
-    info = entry.info
-    return isinstance(info, AssistantMessage) and info.time.completed is None
-
-
-def _end_entry(
-    entry: Entry,
-    info: AssistantMessage,
-    now: int,
-    step: int | None,
-    changes: list[Change],
-    events: list[Event],
-) -> None:
-    for seq, part in enumerate(entry.parts):
-        ended = _end_part(part, now)
-        if ended is not part:
-            changes.append(PutPart(ended, seq))
-            events.append(PartFinished(session=info.session_id, step=step, part=ended))
-    time = msgspec.structs.replace(info.time, completed=now)
-    error = info.error
-    if info.finish is None and error is None:
-        error = MessageError(name=ABORTED, data={"message": WORDS})
-    info = msgspec.structs.replace(info, time=time, error=error)
-    changes.append(PutMessage(info, entry.seq))
-    events.append(MessageUpdated(session=info.session_id, step=step, info=info))
-
-
-def _end_part(part: Part, now: int) -> Part:
-    if isinstance(part, (TextPart, ReasoningPart)) and part.time is not None and part.time.end is None:
-        return msgspec.structs.replace(part, time=msgspec.structs.replace(part.time, end=now))
-    if isinstance(part, ToolPart) and isinstance(part.state, (Pending, Running)):
-        start = part.state.time.start if isinstance(part.state, Running) else now
-        state = Failed(
-            input=part.state.input,
-            error=INTERRUPTED_TEXT,
-            metadata={"interrupted": True},
-            time=Span(start=start, end=now),
-        )
-        return msgspec.structs.replace(part, state=state)
-    return part
+def _summary_text(row: RequestRow) -> PartFinished:
+    """A summary is stored when it is whole: what was seen of this one is void."""
+    message_id = row.message_id or ""
+    part = TextPart(
+        id=summary_part_id(message_id),
+        session_id=row.session_id,
+        message_id=message_id,
+        text="",
+        ignored=True,
+    )
+    return PartFinished(session=row.session_id, part=part)

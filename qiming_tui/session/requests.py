@@ -1,5 +1,6 @@
 """One request to a model, of whatever kind: its ledger row, its retries with countdown, its end."""
 
+import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
 from typing import Final, Protocol
@@ -104,6 +105,7 @@ class Requests:
         await self._services.sleep(delay / 1000)
 
     async def _once(self, order: Order, sink: Sink) -> Reply:
+        await self._journal.checkpoint()
         row = self._open(order)
         await self._journal.commit(PutRequest(row, self._new_blobs(order.view)))
         request = Request(
@@ -120,8 +122,11 @@ class Requests:
                 async for event in stream:
                     follow.note(event)
                     await sink.feed(event)
-        except BaseException:
-            await self._journal.commit(PutRequest(follow.ended(Outcome.ABORTED)))
+                    await self._journal.checkpoint()
+        except BaseException as error:
+            stopped = isinstance(error, asyncio.CancelledError)
+            outcome = Outcome.ABORTED if stopped else Outcome.ERROR
+            await self._journal.commit(PutRequest(follow.ended(outcome)))
             raise
         row = follow.ended(None)
         await self._journal.commit(PutRequest(row))

@@ -45,6 +45,7 @@ class StepRunner:
             draft=lambda: ctx.draft(parent_id),
             step=number,
         )
+        await ctx.at_work(turn=ctx.live.session.turn, step=number)
         ctx.publish(
             StepStarted(
                 session=ctx.session_id,
@@ -57,7 +58,7 @@ class StepRunner:
             return await self._run(view, processor, number, changed)
         except BaseException:
             await processor.abort()
-            self._finished(processor, number, "aborted", None)
+            await self._finished(processor, number, "aborted", None)
             raise
 
     async def _run(
@@ -83,7 +84,7 @@ class StepRunner:
         await processor.finish(reply, reply.row.cost)
         blocked = await self._tools.run_all(processor, number)
         await processor.complete()
-        self._finished(processor, number, processor.message.finish or "unknown", reply)
+        await self._finished(processor, number, processor.message.finish or "unknown", reply)
         if processor.message.error is not None:
             self._tell(Fault(kind=FaultKind.CONTENT_FILTER, message=processor.message.error.text))
             return StepEnd.ERROR
@@ -96,12 +97,12 @@ class StepRunner:
             if ctx.engine.settings.auto:
                 if processor.written:
                     await processor.reset(fault)
-                self._finished(processor, number, "refused", None)
+                await self._finished(processor, number, "refused", None)
                 return StepEnd.REFUSED
         name = OVERFLOW if fault.kind is FaultKind.OVERFLOW else "APIError"
         data = {"message": fault.message, "statusCode": fault.status, "isRetryable": fault.retryable}
         await processor.fail(MessageError(name=name, data=data), finish="error")
-        self._finished(processor, number, "error", None)
+        await self._finished(processor, number, "error", None)
         self._tell(fault)
         return StepEnd.ERROR
 
@@ -109,7 +110,8 @@ class StepRunner:
         hint = HINTS.get(fault.kind, "Your message is kept; send it again to repeat the request.")
         self._ctx.publish(Failed(session=self._ctx.session_id, message=fault.message, hint=hint, fault=fault))
 
-    def _finished(self, processor: Processor, number: int, finish: str, reply: Reply | None) -> None:
+    async def _finished(self, processor: Processor, number: int, finish: str, reply: Reply | None) -> None:
+        await self._ctx.at_work(turn=self._ctx.live.session.turn)
         self._ctx.publish(
             StepFinished(
                 session=self._ctx.session_id,

@@ -1,5 +1,7 @@
 """One summary from a model: its passes, its text, and nothing else of it."""
 
+from collections.abc import Callable
+
 import msgspec
 
 from qiming_tui.context.summary import SummaryRequest
@@ -40,19 +42,35 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, end=end, words=words)
 
 
+def summary_part(message: AssistantMessage, now: int) -> TextPart:
+    """The text of a summary that begins. Its id follows from the message's, which the ledger knows, so that
+    its end can be told after a crash although a summary is stored only when it is whole."""
+    return TextPart(
+        id=summary_part_id(message.id),
+        session_id=message.session_id,
+        message_id=message.id,
+        text="",
+        time=Span(start=now),
+    )
+
+
+def summary_part_id(message_id: str) -> str:
+    """The id of the text of the summary message `message_id`."""
+    return f"prt_{message_id.removeprefix('msg_')}"
+
+
 class _Collector:
     """Takes the answer's text, shows it as it comes, and counts calls (which are refused)."""
 
-    def __init__(self, ctx: Context, message: AssistantMessage) -> None:
+    def __init__(self, ctx: Context, draft: Callable[[], AssistantMessage]) -> None:
         self._ctx = ctx
+        self._draft = draft
+        self._begin()
+
+    def _begin(self) -> None:
         self.calls = 0
-        self.part = TextPart(
-            id=ctx.services.ids.new("prt"),
-            session_id=message.session_id,
-            message_id=message.id,
-            text="",
-            time=Span(start=ctx.services.clock()),
-        )
+        self.message = self._draft()
+        self.part = summary_part(self.message, self._ctx.services.clock())
         self._shown = False
 
     async def feed(self, event: StreamEvent) -> None:
@@ -71,9 +89,7 @@ class _Collector:
 
     async def reset(self, fault: Fault) -> None:
         self.end()
-        self.calls = 0
-        fresh = self._ctx.services.ids.new("prt")
-        self.part = msgspec.structs.replace(self.part, id=fresh, text="")
+        self._begin()
 
     def end(self) -> None:
         """The text is complete, or void."""
@@ -104,13 +120,14 @@ class Summariser:
         tokens = await ctx.engine.count_text(ctx.profile, outcome.text)
         return msgspec.structs.replace(outcome, tokens=tokens)
 
+    def _draft(self) -> AssistantMessage:
+        ref = self._profile.info.ref
+        message = self._ctx.draft("", mode="compaction", summary=True)
+        return msgspec.structs.replace(message, model_id=ref.model, provider_id=ref.provider)
+
     async def _pass(self, request: SummaryRequest) -> Outcome:
         ctx = self._ctx
-        message = ctx.draft("", mode="compaction", summary=True)
-        message = msgspec.structs.replace(
-            message, model_id=self._profile.info.ref.model, provider_id=self._profile.info.ref.provider
-        )
-        collector = _Collector(ctx, message)
+        collector = _Collector(ctx, self._draft)
         calibration = await ctx.engine.calibration(self._profile)
         try:
             reply = await ctx.requests.send(
@@ -119,7 +136,7 @@ class Summariser:
                     view=_view(request, self._view),
                     profile=self._profile,
                     settings=ctx.engine.settings,
-                    message_id=lambda: message.id,
+                    message_id=lambda: collector.message.id,
                     calibration=calibration.factor,
                 ),
                 collector,
@@ -128,7 +145,7 @@ class Summariser:
             collector.end()
         return Outcome(
             request=request,
-            message=message,
+            message=collector.message,
             part=collector.part,
             finish=reply.finish,
             calls=collector.calls,

@@ -37,6 +37,7 @@ class ToolRunner:
         return blocked
 
     async def _run(self, processor: Processor, step: int, call: ToolPart) -> bool:
+        await self._ctx.journal.checkpoint()
         clock = self._ctx.services.clock
         state = call.state
         started = clock()

@@ -4,8 +4,8 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from qiming_tui.model.changes import DropQueue, PutQueue
-from qiming_tui.model.errors import QimingError
+from qiming_tui.model.changes import DropQueue, PutQueue, PutSession
+from qiming_tui.model.errors import QimingError, SessionBusy
 from qiming_tui.model.events import (
     Event,
     Failed,
@@ -17,6 +17,7 @@ from qiming_tui.model.events import (
     TurnStarted,
 )
 from qiming_tui.model.ledger import QueueItem
+from qiming_tui.session.admission import check_size
 from qiming_tui.session.compaction import Compactor
 from qiming_tui.session.context import Context
 from qiming_tui.session.editor import Editor
@@ -49,8 +50,12 @@ class Worker:
         self._main: asyncio.Task[None] | None = None
         self._idle = asyncio.Event()
         self._idle.set()
+        self._closing = False
         self.recovered: tuple[Event, ...] = ()
         """What a crash before this start left open, and how it was ended."""
+        self.lost = ""
+        """Why this process may not write the session any more; empty: it may."""
+        ctx.journal.on_lost = self._stop_for_good
 
     async def start(self) -> None:
         """Begin to work; what was queued before a restart is held until the next submit."""
@@ -62,7 +67,10 @@ class Worker:
     # -- what people want --------------------------------------------------------------------------------
 
     async def submit(self, text: str) -> str:
-        """Accept a prompt; it is sent when the turn under way has ended. Returns the queue row's id."""
+        """Accept a prompt; it is sent when the turn under way has ended. Returns the queue row's id.
+
+        Raises InputError, and stores nothing, when the text alone is larger than the window.
+        """
         return await self._enqueue(text, steer=False)
 
     async def steer(self, text: str) -> str:
@@ -85,6 +93,7 @@ class Worker:
 
         async def job() -> None:
             if await self.pruner.at_end():
+                await self.editor.unlatch()
                 await self.turn.show()
             else:
                 self.ctx.notice("Nothing to clear: no old results beyond what is protected.")
@@ -114,11 +123,17 @@ class Worker:
 
     def abort(self) -> bool:
         """Stop what is running, at once; what is queued is kept and held. Whether anything was running."""
-        if self._running is None or self._running.done():
+        running = self._running
+        if running is None or running.done():
             return False
         self._held = True
-        self._running.cancel()
+        if not running.cancelling():  # once is enough: a second one would cut off the ends of the first
+            running.cancel()
         return True
+
+    def lose(self, reason: str) -> None:
+        """Another program has taken the session over: stop, and write nothing more."""
+        self.ctx.journal.lose(reason)
 
     def resume(self) -> None:
         """Send what was queued and held."""
@@ -138,9 +153,10 @@ class Worker:
 
     async def close(self) -> None:
         """Stop, save what is left, and end the bus. Raises StoreError when something stays unsaved."""
+        self._closing = True
+        self.abort()
+        self._wake.set()
         if self._main is not None:
-            self.abort()
-            self._main.cancel()
             await asyncio.gather(self._main, return_exceptions=True)
         try:
             await self.ctx.journal.close()
@@ -149,12 +165,31 @@ class Worker:
 
     # -- the work ----------------------------------------------------------------------------------------
 
+    def _stop_for_good(self, reason: str) -> None:
+        self.lost = reason
+        self.ctx.publish(
+            Failed(
+                session=self.ctx.session_id,
+                message=f"Nothing more is written here: {reason}.",
+                hint="What was saved before is kept; the other program goes on with it.",
+            )
+        )
+        self._jobs.clear()
+        self.abort()
+
+    def _check(self) -> None:
+        if self.lost:
+            raise SessionBusy(self.lost, "the session is read-only here now")
+
     def _add(self, job: Job) -> None:
+        self._check()
         self._jobs.append(job)
         self._idle.clear()
         self._wake.set()
 
     async def _enqueue(self, text: str, *, steer: bool) -> str:
+        self._check()
+        await check_size(self.ctx, text)
         item = QueueItem(
             id=self.ctx.services.ids.new("que"),
             session_id=self.ctx.session_id,
@@ -164,9 +199,9 @@ class Worker:
             at=self.ctx.services.clock(),
         )
         self._held = False
-        self._idle.clear()
         await self.ctx.journal.commit(PutQueue(item))
         self._tell_queue()
+        self._idle.clear()
         self._wake.set()
         return item.id
 
@@ -174,7 +209,7 @@ class Worker:
         self.ctx.publish(QueueChanged(session=self.ctx.session_id, items=tuple(self.ctx.live.queue)))
 
     async def _work(self) -> None:
-        while True:
+        while not self._closing:
             await self._wake.wait()
             self._wake.clear()
             while (job := self._next()) is not None:
@@ -183,6 +218,8 @@ class Worker:
             self.ctx.publish(Idle(session=self.ctx.session_id))
 
     def _next(self) -> Callable[[], Awaitable[str | None]] | None:
+        if self._closing or self.lost:
+            return None
         if self._jobs:
             job = self._jobs.pop(0)
 
@@ -223,7 +260,8 @@ class Worker:
             )
         finally:
             self._running = None
-        if job == self._prompt:
+        if self.ctx.live.session.turn is not None:
+            await self.ctx.at_work(turn=None)
             self.ctx.publish(TurnFinished(session=self.ctx.session_id, reason=reason or "done"))
 
     async def _prompt(self) -> str:
@@ -231,7 +269,10 @@ class Worker:
         item = ctx.live.queue[0]
         message = user_message(ctx, queued_id=item.id)
         part = text_part(ctx, message.id, item.text)
-        await ctx.journal.commit(*put(message, [part], ctx.live.next_seq()), DropQueue(item.id))
+        begun = ctx.live.replace_session(turn=message.id)
+        await ctx.journal.commit(
+            *put(message, [part], ctx.live.next_seq()), DropQueue(item.id), PutSession(begun)
+        )
         self._tell_queue()
         ctx.publish(TurnStarted(session=ctx.session_id, message_id=message.id, text=item.text))
         ctx.publish(MessageUpdated(session=ctx.session_id, info=message))

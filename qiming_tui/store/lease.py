@@ -94,10 +94,12 @@ def _of(row: tuple[Any, ...]) -> Lease:
     return Lease(session_id=session_id, owner=owner, pid=pid, boot=boot, host=host, beat=beat)
 
 
-def take(database: SqliteDatabase, session_id: str, owner: str, now: int, me: Here) -> bool:
-    """Take or renew a lease inside a transaction; False while another holder is live."""
+def take(
+    database: SqliteDatabase, session_id: str, owner: str, now: int, me: Here, *, force: bool = False
+) -> bool:
+    """Take or renew a lease inside a transaction; False while another holder is live, unless by force."""
     old = read(database, session_id)
-    if old is not None and old.owner != owner and is_live(old, now, me):
+    if old is not None and old.owner != owner and is_live(old, now, me) and not force:
         return False
     Row.delete().where(Row.session == session_id).execute(database)
     values = {"owner": owner, "pid": me.pid, "boot": me.boot, "host": me.host, "beat": now}
@@ -125,12 +127,24 @@ class Guard:
         self._me = me
 
     def refuse_others(self, session_ids: Iterable[str], mine: Mapping[str, str], now: int) -> None:
-        """Raise SessionBusy if another live holder has one of these sessions; `mine`: session -> owner."""
+        """Raise SessionBusy if another live holder has one of these sessions, or had it since it was ours;
+        `mine`: session -> owner."""
         for session_id in session_ids:
             row = self._one.first(session_id)
             found = _of(row) if row else None
-            if found and mine.get(session_id) != found.owner and is_live(found, now, self._me):
+            owner = mine.get(session_id)
+            if owner is not None:
+                if found is None or found.owner != owner:
+                    raise SessionBusy(taken_over(found), "what it has written stands; open the session anew")
+            elif found and is_live(found, now, self._me):
                 raise SessionBusy(
                     f"another program writes this session (process {found.pid} on {found.host})",
                     "it is shown read-only here; close the other one to go on",
                 )
+
+
+def taken_over(holder: Lease | None) -> str:
+    """The sentence for who had a lease and has lost it."""
+    if holder is None:
+        return "another program has taken over this session and left it again"
+    return f"another program has taken over this session (process {holder.pid} on {holder.host})"

@@ -103,6 +103,7 @@ class Store(Queries):
             write.delete_session(hand.lane.database, session_id)
 
         await self._change(work)
+        self._mine.pop(session_id, None)
 
     async def recover(self, session_id: str) -> tuple[Change, ...]:
         """End what a dead process left open in a session (running tools, half answers and summaries, open
@@ -142,11 +143,14 @@ class Store(Queries):
         """Whether content changed after `version` was asked for, by this process or another one."""
         return await self.version(session_id) != version
 
-    async def acquire(self, session_id: str, owner: str) -> bool:
+    async def acquire(self, session_id: str, owner: str, *, force: bool = False) -> bool:
         """Become the one who writes a session, or go on being it; False while another one is live.
-        `owner` names the worker, uniquely; renew with `beat` every `lease.BEAT_MS`."""
+        `owner` names the worker, uniquely; renew with `beat` every `lease.BEAT_MS`. By `force` the session is
+        taken from who has it: the store refuses what that one still wants to write."""
         now, here = self._clock(), self._here
-        got = await self._change(lambda hand: lease.take(hand.lane.database, session_id, owner, now, here))
+        got = await self._change(
+            lambda hand: lease.take(hand.lane.database, session_id, owner, now, here, force=force)
+        )
         if got:
             self._mine[session_id] = owner
         return got
@@ -178,6 +182,7 @@ class Store(Queries):
     def _release_all(self, database: SqliteDatabase) -> None:
         for session_id, owner in self._mine.items():
             lease.drop(database, session_id, owner)
+        self._mine.clear()
 
 
 class _Hand:

@@ -88,7 +88,7 @@ async def test_c_112_who_slept_while_another_took_over_overwrites_nothing(
     assert await two.acquire(S, "two")
     await two.apply([PutPart(text("prt_1", "two"), 0)])
     assert not await one.beat(S, "one"), "it is told"
-    with pytest.raises(SessionBusy, match="another program writes this session"):
+    with pytest.raises(SessionBusy, match="another program has taken over this session"):
         await one.apply([PutPart(text("prt_1", "old"), 0)])
     with pytest.raises(SessionBusy):
         await one.delete(S)
@@ -97,7 +97,21 @@ async def test_c_112_who_slept_while_another_took_over_overwrites_nothing(
     assert (await one.load(S)).entries[0].text == "two"
     await one.apply([*talk(id="ses_b", message="msg_b"), PutTrust("/a", True)])
     two.close()
+    with pytest.raises(SessionBusy, match="left it again"):
+        await one.apply([PutPart(text("prt_1", "old"), 0)])
+    assert await one.acquire(S, "one"), "what one has in memory is old: it starts anew"
     await one.apply([PutPart(text("prt_1", "after"), 0)])
+
+
+async def test_a_session_is_taken_by_force(opener: Opener) -> None:
+    one, two = opener(), opener()
+    await one.apply(talk([text("prt_1", "one")]))
+    assert await one.acquire(S, "one")
+    assert await two.acquire(S, "two", force=True)
+    assert not await one.beat(S, "one")
+    with pytest.raises(SessionBusy):
+        await one.apply([PutPart(text("prt_1", "old"), 0)])
+    await two.apply([PutPart(text("prt_1", "two"), 0)])
 
 
 async def test_a_heartbeat_is_no_change_of_content(opener: Opener, clock: Clock) -> None:
