@@ -33,6 +33,7 @@ _KINDS: dict[int, tuple[type[StoreError], str, str]] = {
         "check the folder's permissions",
     ),
     sqlite3.SQLITE_CONSTRAINT: (StoreError, "a change refers to something that is not in the store", ""),
+    sqlite3.SQLITE_PROTOCOL: (StoreError, "the file system cannot lock files", "use a local disk"),
     sqlite3.SQLITE_IOERR: (StoreError, "the disk reported an error", "check the disk"),
 }
 
@@ -169,11 +170,14 @@ class Lane:
     def __init__(self, database: SqliteDatabase, name: str, path: Path) -> None:
         self.database = database
         self._path = path
+        self._finished = False
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"store-{name}")
 
     async def run(self, work: Callable[[SqliteDatabase], T]) -> T:
         """Do `work` in the thread, after what was handed over before. Cancelling waits for nothing and
         undoes nothing: the work is done all the same."""
+        if self._finished:
+            raise StoreError("the store is closed")
         return await asyncio.get_running_loop().run_in_executor(self._thread, self.call, work)
 
     def call(self, work: Callable[[SqliteDatabase], T]) -> T:
@@ -187,6 +191,7 @@ class Lane:
 
     def finish(self) -> None:
         """Wait for what was handed over; nothing more is taken."""
+        self._finished = True
         self._thread.shutdown(wait=True)
 
     def close(self) -> None:

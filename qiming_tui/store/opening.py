@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 from peewee import SqliteDatabase
 
-from qiming_tui.model.errors import InputError, NotFound, StoreDamaged, StoreError
+from qiming_tui.model.errors import InputError, NotFound, StoreDamaged, StoreError, StoreFull, StoreLocked
 from qiming_tui.store import files, lease, migrate
 from qiming_tui.store.database import Lane, connect, in_our_words, sql
 from qiming_tui.store.url import Location
@@ -34,6 +34,8 @@ def open_lanes(location: Location, *, now: int, read_only: bool, timeout_s: floa
     if writes:
         _prepare(path)
     try:
+        if writes and not fresh and files.network_type(path):
+            leave_log(path, timeout_s)
         return _connect(location, writes=writes, asked=not read_only, now=now, timeout_s=timeout_s)
     except StoreDamaged as error:
         files.mark_suspect(path)
@@ -123,10 +125,33 @@ def set_journal(database: SqliteDatabase, path: Path) -> str:
     """Choose the write-ahead log, or the old journal where shared memory does not work (cases C-104);
     a sentence for people in that case."""
     network = files.network_type(path)
-    mode = "delete" if network else "wal"
+    where = f"a network file system ({network})"
+    if not network:
+        try:
+            got = journal(database, "wal")
+        except (StoreDamaged, StoreFull, StoreLocked):
+            raise
+        except StoreError:  # a file system that has no shared memory says so in one of several ways
+            got = journal(database, "delete")
+        if got == "wal":
+            return ""
+        where = "a file system without shared memory"
+    return f"the store lies on {where}: programs that use it wait for each other longer"
+
+
+def journal(database: SqliteDatabase, mode: str) -> str:
+    """Ask for a journal mode; what SQLite made of it."""
     with in_our_words():
-        got = str(database.pragma("journal_mode", mode)).lower()
-    if got == "wal":
-        return ""
-    where = f"a network file system ({network})" if network else "this file system"
-    return f"the store lies on {where}: without a write-ahead log programs wait for each other longer"
+        return str(database.pragma("journal_mode", mode)).lower()
+
+
+def leave_log(path: Path, timeout_s: float) -> None:
+    """Take a file that came to a network disk with a write-ahead log back to the old journal, before
+    anything else has it open; while another program has, it stays."""
+    database = connect(path, mode="rw", timeout_s=timeout_s)
+    try:
+        journal(database, "delete")
+    except StoreLocked:
+        return
+    finally:
+        database.close()

@@ -151,7 +151,7 @@ class Writer:
                 assert_never(change)
 
     def _put_session(self, value: SessionValue) -> None:
-        times = (int(value.time.created), int(value.time.updated))
+        times = (_ms(value.time.created), _ms(value.time.updated))
         title = rows.clean(value.title)
         self._session((value.id, rows.clean(value.directory), title, *times, 0, rows.encode(to_raw(value))))
 
@@ -196,6 +196,11 @@ class Writer:
         seq = int(last[0] or 0) + 1 if last else 1
         values = {"tool": rule.tool, "pattern": rule.pattern, "action": rule.action}
         r.insert(seq=seq, directory=rule.directory, **values).execute(self._database)
+
+
+def _ms(time: float) -> int:
+    """Milliseconds that fit into a column, whatever a file says."""
+    return max(-(2**62), min(2**62, int(time)))
 
 
 def _text(value: msgspec.Struct) -> str:

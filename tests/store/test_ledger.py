@@ -1,7 +1,7 @@
 """The ledger: every manifest and blob comes back, and it grows by what changed, not by whole requests."""
 
 import msgspec
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qiming_tui.model.changes import PutMessage, PutPart, PutRequest
@@ -16,6 +16,7 @@ from tests.store.values import VERDICT, S, answer, blob, item, request, talk, te
 LINES = st.builds(item, st.sampled_from("abcde"), tokens=st.integers(0, 9), state=st.sampled_from(ItemState))
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(LINES, max_size=8).map(tuple), min_size=1, max_size=12))
 def test_every_manifest_comes_back(manifests: list[tuple[ManifestRow, ...]]) -> None:
     bases: list[ledger.Base] = []

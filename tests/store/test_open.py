@@ -12,7 +12,7 @@ from playhouse.schema_diff import diff_models
 
 from qiming_tui.model.changes import PutPart
 from qiming_tui.model.errors import InputError, NotFound, StoreError, StoreReadOnly
-from qiming_tui.store import files, migrate
+from qiming_tui.store import files, migrate, opening
 from qiming_tui.store.schema import TABLES
 from qiming_tui.store.store import Store
 from qiming_tui.store.url import parse
@@ -213,10 +213,44 @@ async def test_c_104_no_shared_memory_on_a_network_disk(
     assert journal(path) == "wal"
 
 
+async def test_c_104_a_log_that_came_to_a_network_disk_is_left(
+    path: Path, opener: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = opener()
+    await store.apply(talk([text("prt_1", "x")]))
+    monkeypatch.setattr(files, "network_type", lambda _: "nfs4")
+    second = opener(lock_timeout_s=0.05)
+    assert second.notices, "the first has it open: the log stays, and it is said"
+    second.close()
+    store.close()
+    assert (await opener().load(S)).entries[0].text == "x"
+    assert journal(path) == "delete"
+
+
+async def test_c_104_a_disk_without_shared_memory_is_no_obstacle(
+    path: Path, opener: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = opening.journal
+
+    def refuses(database: SqliteDatabase, mode: str) -> str:
+        if mode == "wal":
+            raise StoreError("the file system cannot lock files (SQLITE_PROTOCOL)")
+        return real(database, mode)
+
+    monkeypatch.setattr(opening, "journal", refuses)
+    store = opener()
+    await store.apply(talk())
+    assert any("without shared memory" in notice for notice in store.notices)
+    assert not files.beside(path, "-wal").exists()
+
+
 async def test_a_clean_end_leaves_one_file(path: Path, clock: Clock) -> None:
     store = Store.open(path, clock=clock)
     await store.apply(talk([text("prt_1", "x")]))
+    assert await store.acquire(S, "me")
     store.close()
     store.close()
+    with pytest.raises(StoreError, match="closed"):
+        await store.load(S)
     assert [found.name for found in path.parent.iterdir()] == [path.name]
     assert clock() == NOW

@@ -234,3 +234,10 @@ async def test_a_session_is_found_by_the_beginning_of_its_id(store: Store) -> No
     assert await store.latest("/a") == "ses_b%d"
     assert [line.id for line in await store.sessions(directory="/a", limit=2)] == ["ses_b%d", "ses_abc2"]
     assert await store.sessions(directory="/b") == []
+
+
+async def test_odd_numbers_of_other_programs_do_no_harm(store: Store) -> None:
+    head = from_raw({"id": S, "time": {"created": 1e300, "updated": -(2**70)}, "cost": "free"}, Session)
+    await store.apply([PutSession(head)])
+    assert await store.session(S) == head
+    assert (await store.sessions())[0].cost is None

@@ -83,6 +83,7 @@ def test_a_snippet_is_one_line_around_the_match() -> None:
     assert len(found) < 2 * search.AROUND + 10
 
 
+@settings(deadline=None)
 @given(st.text(max_size=30))
 def test_no_query_is_an_operator(query: str) -> None:
     for phrase in search.phrases(query):
