@@ -17,7 +17,7 @@ from qiming_tui.context.tokens import Tally
 from qiming_tui.model.codec import JSON
 from qiming_tui.model.limits import Limits
 from qiming_tui.model.messages import Entry
-from qiming_tui.model.window import ContextView, Item, Klass, Preset, RequestParams, Settings
+from qiming_tui.model.window import ContextView, Item, Klass, Preset, RequestParams, Settings, Verdict
 
 FIXED: Final = frozenset({Klass.SYSTEM, Klass.TOOL, Klass.MEMORY})
 """What every request holds, whatever is summarised."""
@@ -61,21 +61,7 @@ def build(
     window = window or window_of(state, settings, cache=cache)
     items = items_of(state, settings, tally, window=window, cache=cache)
     total = sum(item.tokens for item in items)
-    state = msgspec.structs.replace(state, measured=_measured(state, window))
-    held = account(state, items, settings)
-    fixed = sum(item.tokens for item in items if item.klass in FIXED)
-    judged = verdict(
-        settings=settings,
-        limits=state.limits,
-        count=held.count,
-        basis=held.basis,
-        refused=held.refused,
-        projected=None if growth is None else held.count + growth,
-        flags=held.flags,
-        counted=held.words,
-    )
-    if judged.usable is not None and (words := floor_words(fixed, judged.usable)):
-        judged = msgspec.structs.replace(judged, flags=(*judged.flags, words))
+    judged = _judge(state, settings, window, items, growth=growth)
     params = RequestParams(
         model=state.model,
         max_tokens=answer_tokens(state.limits, settings, total=total, dialect=state.dialect),
@@ -91,7 +77,7 @@ def build(
         params=params,
         by_class=_by_class(items),
         total=total,
-        count=held.count,
+        count=judged.count,
         usable=judged.usable,
         verdict=judged,
         hash=whole,
@@ -99,6 +85,27 @@ def build(
         live=tuple([entry.id for entry in window.live]),
         archived=window.archived,
     )
+
+
+def _judge(
+    state: SessionState, settings: Settings, window: Window, items: Sequence[Item], *, growth: int | None
+) -> Verdict:
+    """The verdict on a request, with a flag where what is always sent does not fit."""
+    held = account(msgspec.structs.replace(state, measured=_measured(state, window)), items, settings)
+    judged = verdict(
+        settings=settings,
+        limits=state.limits,
+        count=held.count,
+        basis=held.basis,
+        refused=held.refused,
+        projected=None if growth is None else held.count + growth,
+        flags=held.flags,
+        counted=held.words,
+    )
+    fixed = sum(item.tokens for item in items if item.klass in FIXED)
+    if judged.usable is not None and (words := floor_words(fixed, judged.usable)):
+        return msgspec.structs.replace(judged, flags=(*judged.flags, words))
+    return judged
 
 
 def _measured(state: SessionState, window: Window) -> Measured | None:
