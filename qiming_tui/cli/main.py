@@ -37,8 +37,10 @@ class Commands(LazyGroup):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """`qiming [--plain] [OPTIONS] [PROMPT]` is `qiming plain [OPTIONS] [PROMPT]`."""
         own = {"--help", "--version", "-h"}
-        if not args or (args[0].startswith("-") and args[0] not in own):
-            args = ["plain", *(arg for arg in args if arg != "--plain")]
+        talk = not args or (args[0].startswith("-") and args[0] not in own)
+        if talk or ("--plain" in args and args[0] not in self.table):
+            place = args.index("--plain") if "--plain" in args else len(args)
+            args = ["plain", *args[:place], *args[place + 1 :]]
         return super().parse_args(ctx, args)
 
 

@@ -26,7 +26,14 @@ def test_the_top_lists_every_command() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("--plain",), ("--model", "a/b"), ("--session", "ses_1"), ("--continue", "--plain")]
+    "words",
+    [
+        ("--plain",),
+        ("--model", "a/b"),
+        ("--session", "ses_1"),
+        ("--continue", "--plain"),
+        ("hello", "--plain"),
+    ],
 )
 def test_options_of_a_conversation_go_to_plain(words: tuple[str, ...]) -> None:
     result = call(*words, "--help")
