@@ -61,6 +61,10 @@ class Engine:
         self._refused = (fault.tokens, fault.limit)
         self._refused_rows = row.manifest
 
+    def forget_refusal(self) -> None:
+        """The window was compacted: under the articles' presets the next request is sent in any case."""
+        self._refused = self._refused_rows = None
+
     async def calibration(self, profile: ModelProfile) -> CalibrationRow:
         """The learned factor of a model; loaded once."""
         name = str(profile.info.ref)

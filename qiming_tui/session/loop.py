@@ -134,18 +134,22 @@ class Turn:
             if end is not CompactionEnd.FINISHED:
                 self._stuck(view, end)
                 return None
+            if ctx.engine.settings.preset is not Preset.GUARDED:
+                ctx.engine.forget_refusal()
 
     def _may_send(self, view: ContextView) -> bool:
         """Whether a request goes out: after an undo, one that would not fit does not (`data.md` 3)."""
-        ctx, state = self._ctx, view.verdict.state
-        if not ctx.live.session.latched or state not in (State.OVER, State.FULL):
+        ctx, verdict = self._ctx, view.verdict
+        if not ctx.live.session.latched:
             return True
-        end = CompactionEnd.LATCHED
-        words = f"{end.sentence}: {view.verdict.arithmetic}"
-        ctx.publish(self._skipped(view, end, words))
-        if self.answered() or (state is State.OVER and self._fits(view)):
+        if verdict.state in (State.OVER, State.FULL):
+            end = CompactionEnd.LATCHED
+            ctx.publish(self._skipped(view, end, f"{end.sentence}: {verdict.arithmetic}"))
+        window = verdict.limits.window
+        size = view.count if verdict.preset is Preset.GUARDED else max(view.count, view.total)
+        fits = not window or size + MIN_ANSWER < window
+        if self.answered() or (fits and verdict.state is not State.FULL):
             return True
-        size, window = self._size(view), view.verdict.limits.window
         ctx.publish(
             Failed(
                 session=ctx.session_id,
@@ -156,13 +160,9 @@ class Turn:
         return False
 
     @staticmethod
-    def _size(view: ContextView) -> int:
-        """Tokens of the next request: what decides under `guarded`, else our own count of it."""
-        return view.count if view.verdict.preset is Preset.GUARDED else view.total
-
-    def _fits(self, view: ContextView) -> bool:
-        """Whether the request, though over usable, still leaves room for an answer in the window."""
-        return self._size(view) + MIN_ANSWER < view.verdict.limits.window
+    def _fits(view: ContextView) -> bool:
+        """Whether the request, though over usable, by our own count leaves room for an answer."""
+        return view.total + MIN_ANSWER < view.verdict.limits.window
 
     def _stuck(self, view: ContextView, end: CompactionEnd) -> None:
         """A compaction was due and did not happen: what that means for the person who waits."""
