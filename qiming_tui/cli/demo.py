@@ -65,9 +65,9 @@ async def show(scenario: Scenario, *, speed: float, keep: bool, as_json: bool) -
 
 async def _play(stage: Stage, *, as_json: bool, keep: bool) -> None:
     worker = await stage.open()
-    show_event = Printer(as_json, echo_user=True)
+    show_event = Printer(as_json, closed=worker.abort, echo_user=True)
     worker.ctx.bus.listen(show_event)
     show_event(e.SessionCreated(session=worker.ctx.session_id, info=worker.ctx.live.session))
-    await stage.play(worker)
+    await stage.play(worker, lambda: not show_event.broken)
     if keep and not as_json:
         print_lines([f"kept: qiming inspect window --session {worker.ctx.session_id}"])

@@ -1,7 +1,9 @@
 """`qiming run PROMPT`: one turn without a person."""
 
 import asyncio
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +55,7 @@ async def headless(start: Start, prompt: str, *, as_json: bool) -> str:
     runtime = await open_runtime(start)
     try:
         worker = await open_worker(runtime, start)
-        show = Printer(as_json)
+        show = Printer(as_json, closed=worker.abort)
         for event in worker.recovered:
             show(event)
         ended: list[str] = []
@@ -73,13 +75,23 @@ async def headless(start: Start, prompt: str, *, as_json: bool) -> str:
 
 
 class Printer:
-    """Writes events: NDJSON, or labelled lines."""
+    """Writes events: NDJSON, or labelled lines. A reader that goes away ends the writing, not the session:
+    `closed` is called once, so that the work can be stopped."""
 
-    def __init__(self, as_json: bool, *, echo_user: bool = False) -> None:
+    def __init__(self, as_json: bool, *, closed: Callable[[], object], echo_user: bool = False) -> None:
         self._labels = None if as_json else Labels(sys.stdout, echo_user=echo_user)
+        self._closed = closed
+        self.broken = False
 
     def __call__(self, event: e.Event) -> None:
-        if self._labels is not None:
-            self._labels.write(event)
-        else:
-            click.echo(line(event))
+        if self.broken:
+            return
+        try:
+            if self._labels is not None:
+                self._labels.write(event)
+            else:
+                click.echo(line(event))
+        except BrokenPipeError:
+            self.broken = True
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            self._closed()

@@ -101,9 +101,12 @@ class Stage:
         """Make the session and its worker."""
         return await self.runtime.new_session(self._project, self.scenario.ref)
 
-    async def play(self, worker: Worker) -> None:
-        """Say everything that the scenario's user says, each when the turn before has ended."""
+    async def play(self, worker: Worker, watched: Callable[[], bool] = lambda: True) -> None:
+        """Say everything that the scenario's user says, each when the turn before has ended, as long as
+        somebody watches."""
         for turn in self.scenario.turns:
+            if not watched():
+                return
             await worker.submit(turn.prompt)
             await worker.idle()
 

@@ -33,7 +33,9 @@ def qiming(place, *args):
         local.CONTEXT_ENV: "2048",
     }
     command = [sys.executable, "-m", "qiming_tui", *args]
-    done = subprocess.run(command, cwd=place, env=env, capture_output=True, text=True, timeout=TURN_S, check=False)
+    done = subprocess.run(
+        command, cwd=place, env=env, capture_output=True, text=True, timeout=TURN_S, check=False
+    )
     assert not re.search(r"Traceback", done.stderr), done.stderr
     return done, [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -66,7 +68,9 @@ def test_a_conversation_outgrows_its_window_and_goes_on(tmp_path):
     assert window["boundary"]
     assert window["archived"]
     done, events = qiming(tmp_path, "run", "Are you still there?", "--session", session, "--json")
-    assert [event for event in events if event["type"] == "text" and event["phase"] == "finished"], done.stderr
+    assert [event for event in events if event["type"] == "text" and event["phase"] == "finished"], (
+        done.stderr
+    )
     done, _ = qiming(tmp_path, "inspect", "request", "--session", session, "--json")
     request = json.loads(done.stdout)
     assert request["hash"]

@@ -74,39 +74,51 @@ def bodies(log: Path) -> list[dict]:
     return [json.loads(line) for line in log.read_text().splitlines()]
 
 
-def test_a_tool_a_permission_a_429_and_a_refusal_that_leads_to_a_compaction(place, server):
-    log = server(
+REFUSAL = {
+    "status": 400,
+    "code": "context_length_exceeded",
+    "type": "invalid_request_error",
+    "message": "This model's maximum context length is 12000 tokens. "
+    "However, your messages resulted in 12500 tokens.",
+}
+SCRIPT = {
+    "model": "mock-model",
+    "rules": [
         {
-            "model": "mock-model",
-            "rules": [
-                {
-                    "name": "title",
-                    "when": {"system_contains": "Generate a title"},
-                    "reply": {"text": "Counting"},
-                },
-                {
-                    "name": "summary",
-                    "when": {"last_user_contains": "Write short bullets"},
-                    "reply": {"text": SUMMARY},
-                },
-            ],
-            "steps": [
-                {"tool_calls": [{"name": "bash", "arguments": {"command": "echo counted; ls"}}]},
-                {"error": {"status": 429, "message": "slow down", "headers": {"retry-after-ms": "200"}}},
-                {"text": "There is one file. \u001b]52;c;aGk=\u0007"},
-                {
-                    "error": {
-                        "status": 400,
-                        "code": "context_length_exceeded",
-                        "type": "invalid_request_error",
-                        "message": "This model's maximum context length is 12000 tokens. "
-                        "However, your messages resulted in 12500 tokens.",
-                    }
-                },
-                {"text": "Still one file."},
-            ],
-        }
-    )
+            "name": "title",
+            "when": {"system_contains": "Generate a title"},
+            "reply": {"text": "Counting"},
+        },
+        {
+            "name": "summary",
+            "when": {"last_user_contains": "Write short bullets"},
+            "reply": {"text": SUMMARY},
+        },
+    ],
+    "steps": [
+        {"tool_calls": [{"name": "bash", "arguments": {"command": "echo counted; ls"}}]},
+        {"error": {"status": 429, "message": "slow down", "headers": {"retry-after-ms": "200"}}},
+        {"text": "There is one file. \u001b]52;c;aGk=\u0007"},
+        {"error": REFUSAL},
+        {"text": "Still one file."},
+    ],
+}
+ANSWERED = ["step:0", "step:1", "step:2", "rule:title", "step:3", "rule:summary", "step:4"]
+
+
+def leave(child: pexpect.spawn) -> str:
+    """Quit; the id of the session as the farewell names it."""
+    child.sendline("/quit")
+    child.expect("go on with: qiming --plain --session (ses_\\w+)")
+    session_id = child.match.group(1)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    return session_id
+
+
+def test_a_tool_a_permission_a_429_and_a_refusal_that_leads_to_a_compaction(place, server):
+    log = server(SCRIPT)
     child = spawn(place, "how many files are here?")
     child.expect("context: .* of .* usable")
     child.expect("permission: bash")
@@ -117,6 +129,7 @@ def test_a_tool_a_permission_a_429_and_a_refusal_that_leads_to_a_compaction(plac
     child.expect("retry: .*attempt 1")
     child.expect("agent: There is one file.")
     child.expect(r"context: [\d,]+ of [\d,]+ usable \(\d+ %, ok, measured\)")
+    assert "\x1b]52" not in child.before
     child.expect("you: ")
     child.sendline("and now?")
     child.expect("compaction: started by itself")
@@ -125,28 +138,55 @@ def test_a_tool_a_permission_a_429_and_a_refusal_that_leads_to_a_compaction(plac
     child.expect("you: ")
     child.sendline("/context")
     child.expect("the next request")
-    child.sendline("/quit")
-    child.expect("go on with: qiming --plain --session (ses_\\w+)")
-    session_id = child.match.group(1)
-    child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 0
+    session_id = leave(child)
     sent = bodies(log)
-    assert [row["answered_by"] for row in sent] == [
-        "step:0", "step:1", "step:2", "rule:title", "step:3", "rule:summary", "step:4",
-    ]  # fmt: skip
+    assert [row["answered_by"] for row in sent] == ANSWERED
     assert "counted" in json.dumps(sent[2]["body"]["messages"])
     assert sent[-1]["body"]["messages"][-1] == {"role": "user", "content": "and now?"}
     assert "Count the files." in json.dumps(sent[-1]["body"]["messages"])
 
     again = spawn(place, "--session", session_id)
-    again.expect("context: .*archived|context: ")
+    again.expect("context: ")
     again.expect("you: ")
     again.sendline("thanks")
     again.expect("agent: OK.")
     again.expect("you: ")
-    again.sendline("/quit")
-    again.expect(pexpect.EOF)
-    again.close()
+    leave(again)
     assert "Count the files." in json.dumps(bodies(log)[-1]["body"]["messages"])
-    assert "\u001b]52" not in child.before
+
+
+def test_a_folder_with_instructions_asks_for_trust_once(place, server):
+    log = server({"default": {"text": "Hello."}})
+    (place / "project" / "AGENTS.md").write_text("Always say please.\n")
+    child = spawn(place)
+    child.expect("trust: AGENTS.md: read it and follow it in this folder")
+    child.sendline("1")
+    child.expect("you: ")
+    child.sendline("hi")
+    child.expect("agent: Hello.")
+    child.expect("you: ")
+    leave(child)
+    assert "Always say please." in json.dumps(bodies(log)[0]["body"]["messages"][0])
+    again = spawn(place)
+    again.expect("session: ses_")
+    assert "trust:" not in again.before
+    again.expect("you: ")
+    leave(again)
+
+
+def test_ctrl_c_twice_stops_the_turn_and_then_leaves(place, server):
+    server({"default": {"text_repeat": ["word ", 400], "chunk": 5, "chunk_ms": 50}})
+    child = spawn(place, "talk")
+    child.expect("agent: word")
+    child.sendintr()
+    child.expect("Ctrl-C again stops the turn")
+    child.sendintr()
+    child.expect("stopped; what came so far is kept")
+    child.expect("you: ")
+    child.sendintr()
+    child.expect("Ctrl-C again leaves the program")
+    child.sendintr()
+    child.expect("go on with: qiming --plain --session")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0

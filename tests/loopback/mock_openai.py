@@ -159,6 +159,7 @@ class Handler(BaseHTTPRequestHandler):
     script: Script
     log_path: Path | None = None
     log_lock = threading.Lock()
+    pause = 0.0
 
     def log_message(self, *_: Any) -> None:  # keep stdout for READY only
         pass
@@ -237,100 +238,87 @@ class Handler(BaseHTTPRequestHandler):
             piece, times = reply["text_repeat"]
             text += piece * int(times)
         reasoning = reply.get("reasoning", "")
-        calls = [
-            {
-                "index": index,
-                "id": call.get("id", f"call_{number}_{index}"),
-                "type": "function",
-                "function": {
-                    "name": call["name"],
-                    "arguments": call["arguments"]
-                    if isinstance(call.get("arguments"), str)
-                    else json.dumps(call.get("arguments", {}), ensure_ascii=False),
-                },
-            }
-            for index, call in enumerate(reply.get("tool_calls", []))
-        ]
-        finish = reply.get("finish") or ("tool_calls" if calls else "stop")
+        calls = calls_of(number, reply)
         usage = self.script.usage(reply, body, text + reasoning + json.dumps(calls))
         base = {
             "id": f"chatcmpl-{number}",
             "created": int(time.time()),
             "model": body.get("model", self.script.model),
         }
-
-        if not body.get("stream"):
-            message: dict[str, Any] = {"role": "assistant", "content": text or None}
-            if calls:
-                message["tool_calls"] = [{k: v for k, v in call.items() if k != "index"} for call in calls]
-            if reasoning:
-                message["reasoning_content"] = reasoning
-            payload = dict(
-                base,
-                object="chat.completion",
-                choices=[{"index": 0, "message": message, "finish_reason": finish}],
-            )
-            if usage is not None:
-                payload["usage"] = usage
-            self.send_json(200, payload)
+        finish = reply.get("finish") or ("tool_calls" if calls else "stop")
+        if body.get("stream"):
+            self.stream(base, reply, text, reasoning, calls, finish, usage)
             return
+        message: dict[str, Any] = {"role": "assistant", "content": text or None}
+        if calls:
+            message["tool_calls"] = [{k: v for k, v in call.items() if k != "index"} for call in calls]
+        if reasoning:
+            message["reasoning_content"] = reasoning
+        choice = {"index": 0, "message": message, "finish_reason": finish}
+        payload = dict(base, object="chat.completion", choices=[choice])
+        if usage is not None:
+            payload["usage"] = usage
+        self.send_json(200, payload)
 
+    def stream(self, base, reply, text, reasoning, calls, finish, usage) -> None:
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("cache-control", "no-cache")
         self.send_header("connection", "close")
         self.end_headers()
         self.close_connection = True
-        pause = reply.get("chunk_ms", 0) / 1000
+        self.pause = reply.get("chunk_ms", 0) / 1000
         size = int(reply.get("chunk", 40))
-
-        def event(payload: Any) -> None:
-            data = payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False)
-            self.wfile.write(f"data: {data}\n\n".encode())
-            self.wfile.flush()
-            if pause:
-                time.sleep(pause)
-
-        def delta(change: dict[str, Any], finish_reason: str | None = None) -> None:
-            event(
-                dict(
-                    base,
-                    object="chat.completion.chunk",
-                    choices=[{"index": 0, "delta": change, "finish_reason": finish_reason}],
-                )
-            )
-
-        delta({"role": "assistant", "content": ""})
+        self.delta(base, {"role": "assistant", "content": ""})
         for start in range(0, len(reasoning), size):
-            delta({"reasoning_content": reasoning[start : start + size]})
+            self.delta(base, {"reasoning_content": reasoning[start : start + size]})
         for start in range(0, len(text), size):
-            delta({"content": text[start : start + size]})
+            self.delta(base, {"content": text[start : start + size]})
             if reply.get("cut") and start >= len(text) // 2:
                 return
         if reply.get("cut"):
             return
         if reply.get("stream_error"):
-            event({"error": reply["stream_error"]})
-            event("[DONE]")
+            self.event({"error": reply["stream_error"]})
+            self.event("[DONE]")
             return
         for call in calls:
-            delta({"tool_calls": [dict(call, function={"name": call["function"]["name"], "arguments": ""})]})
-            arguments = call["function"]["arguments"]
-            for start in range(0, len(arguments), size):
-                delta(
-                    {
-                        "tool_calls": [
-                            {
-                                "index": call["index"],
-                                "function": {"arguments": arguments[start : start + size]},
-                            }
-                        ]
-                    }
-                )
-        delta({}, finish)
+            self.stream_call(base, call, size)
+        self.delta(base, {}, finish)
         if usage is not None:
-            event(dict(base, object="chat.completion.chunk", choices=[], usage=usage))
-        event("[DONE]")
+            self.event(dict(base, object="chat.completion.chunk", choices=[], usage=usage))
+        self.event("[DONE]")
+
+    def stream_call(self, base: dict[str, Any], call: dict[str, Any], size: int) -> None:
+        head = dict(call, function={"name": call["function"]["name"], "arguments": ""})
+        self.delta(base, {"tool_calls": [head]})
+        arguments = call["function"]["arguments"]
+        for start in range(0, len(arguments), size):
+            piece = {"index": call["index"], "function": {"arguments": arguments[start : start + size]}}
+            self.delta(base, {"tool_calls": [piece]})
+
+    def event(self, payload: Any) -> None:
+        data = payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False)
+        self.wfile.write(f"data: {data}\n\n".encode())
+        self.wfile.flush()
+        if self.pause:
+            time.sleep(self.pause)
+
+    def delta(self, base: dict[str, Any], change: dict[str, Any], finish: str | None = None) -> None:
+        choice = {"index": 0, "delta": change, "finish_reason": finish}
+        self.event(dict(base, object="chat.completion.chunk", choices=[choice]))
+
+
+def calls_of(number: int, reply: dict[str, Any]) -> list[dict[str, Any]]:
+    """The reply's tool calls in the wire's shape."""
+    out = []
+    for index, call in enumerate(reply.get("tool_calls", [])):
+        arguments = call.get("arguments", {})
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+        function = {"name": call["name"], "arguments": text}
+        call_id = call.get("id", f"call_{number}_{index}")
+        out.append({"index": index, "id": call_id, "type": "function", "function": function})
+    return out
 
 
 def serve(script: dict[str, Any], log: str | None, port: int = 0) -> ThreadingHTTPServer:
