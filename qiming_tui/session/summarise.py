@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from qiming_tui.context.outcome import check
 from qiming_tui.context.summary import SummaryRequest
 from qiming_tui.model.events import PartDelta, PartFinished, PartStarted
 from qiming_tui.model.messages import AssistantMessage
@@ -114,7 +115,7 @@ class Summariser:
         ctx = self._ctx
         while True:
             outcome = await self._pass(request)
-            if not request.rest or outcome.fault is not None or outcome.calls or not outcome.text.strip():
+            if not request.rest or not self._goes_on(outcome):
                 break
             request = await ctx.engine.advance(ctx.profile, request, outcome.text)
         tokens = await ctx.engine.count_text(ctx.profile, outcome.text)
@@ -124,6 +125,20 @@ class Summariser:
         ref = self._profile.info.ref
         message = self._ctx.draft("", mode="compaction", summary=True)
         return msgspec.structs.replace(message, model_id=ref.model, provider_id=ref.provider)
+
+    def _goes_on(self, outcome: Outcome) -> bool:
+        """Whether the next pass may build on this one's answer: a cut one would lose what it stands for."""
+        if outcome.fault is not None:
+            return False
+        end = check(
+            outcome.text,
+            outcome.finish,
+            preset=self._ctx.engine.settings.preset,
+            tool_calls=outcome.calls,
+            replaced_tokens=1,
+            summary_tokens=0,
+        )
+        return end is CompactionEnd.FINISHED
 
     async def _pass(self, request: SummaryRequest) -> Outcome:
         ctx = self._ctx
