@@ -22,8 +22,8 @@ CACHE_MARK: Final[dict[str, JSON]] = {"type": "ephemeral"}
 
 def runs(items: Sequence[Item]) -> Iterator[list[Item]]:
     """The items of each provider message in turn: all tool schemas, then all of the system message (its
-    blocks and the memory files), then neighbours with one group and one role. Items that are fixed stand
-    first, as `repair` leaves them."""
+    blocks and the memory files), then neighbours with one group and one role; a result is a message of its
+    own. Items that are fixed stand first, as `repair` leaves them."""
     start = 0
     for item in items:
         if item.value["role"] not in FIXED_ROLES:
@@ -35,7 +35,7 @@ def runs(items: Sequence[Item]) -> Iterator[list[Item]]:
     run, group, role = [], "", ""
     for item in items[start:]:
         kind = item.value["role"]
-        if item.group != group or kind != role:
+        if item.group != group or kind != role or kind == "tool":
             if run:
                 yield run
             run, group, role = [], item.group, kind
