@@ -46,6 +46,8 @@ def start_server(path: str, context: int, key: str) -> Any:  # noqa: ANN401 - an
     params.ui = False
     threads = max(1, min(MAX_THREADS, os.cpu_count() or 1))
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+    # Never spin: waiting threads would eat the processor of whoever works beside this server.
+    params.cpuparams.poll = params.cpuparams_batch.poll = 0
     return llama.Server(params)
 
 
