@@ -243,6 +243,7 @@ def verdict(
         arithmetic="; ".join(words),
         flags=flags,
         limits=limits,
+        refused=refused,
     )
 
 

@@ -134,6 +134,9 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     flags: tuple[str, ...] = ()
     """Sentences on what is odd: usage not plausible, usage missing, fixed prompt above usable."""
     limits: Limits
+    refused: bool = False
+    """The provider refused the last request, and the next one would not be smaller; also where the window is
+    unknown, so that `state` cannot say it."""
 
 
 class ContextView(msgspec.Struct, frozen=True, kw_only=True):
