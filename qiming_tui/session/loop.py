@@ -119,7 +119,7 @@ class Turn:
         ctx = self._ctx
         while True:
             view = await self.show()
-            full = view.verdict.state is State.FULL
+            full = view.verdict.refused
             if not (view.verdict.overflow or (full and view.verdict.auto)):
                 return view if self._may_send(view) else None
             if self.streak >= MOST_COMPACTIONS:
@@ -142,18 +142,19 @@ class Turn:
         ctx, verdict = self._ctx, view.verdict
         if not ctx.live.session.latched:
             return True
-        if verdict.state in (State.OVER, State.FULL):
+        if verdict.refused or verdict.state is State.OVER:
             end = CompactionEnd.LATCHED
             ctx.publish(self._skipped(view, end, f"{end.sentence}: {verdict.arithmetic}"))
         window = verdict.limits.window
         size = view.count if verdict.preset is Preset.GUARDED else max(view.count, view.total)
         fits = not window or size + MIN_ANSWER < window
-        if self.answered() or (fits and verdict.state is not State.FULL):
+        if self.answered() or (fits and not verdict.refused):
             return True
         ctx.publish(
             Failed(
                 session=ctx.session_id,
-                message=f"Not sent: ~{size:,} tokens do not fit the window of {window:,}.",
+                message=f"Not sent: ~{size:,} tokens do not fit the window"
+                f"{f' of {window:,}' if window else ', says the provider'}.",
                 hint="Compact, clear results, or choose a model with more room; your message is kept.",
             )
         )
@@ -181,12 +182,12 @@ class Turn:
         """Two compactions did not help: say what is in the way, and stop."""
         ctx = self._ctx
         fixed = fixed_tokens(view)
-        usable = view.usable or 0
-        if view.verdict.state is State.FULL:
+        of = "unknown" if view.usable is None else f"{view.usable:,}"
+        if view.verdict.refused:
             why = "the provider still refuses the request"
         else:
-            why = f"the request still holds {view.count:,} tokens of {usable:,} usable"
-        floor = f"the fixed prompt alone is ~{fixed:,} of {usable:,} usable"
+            why = f"the request still holds {view.count:,} tokens of {of} usable"
+        floor = f"the fixed prompt alone is ~{fixed:,} of {of} usable"
         words = f"stopped after {self.streak} compactions in a row: {why}; {floor}"
         ctx.publish(self._skipped(view, CompactionEnd.FLOOR, words))
         ctx.publish(

@@ -2,7 +2,7 @@
 
 from qiming_tui.model.edits import EditKind
 from qiming_tui.model.events import Prune
-from qiming_tui.model.window import PrunePlan, State
+from qiming_tui.model.window import PrunePlan
 from qiming_tui.session.context import Context
 from qiming_tui.session.editor import Editor
 
@@ -23,7 +23,7 @@ class Pruner:
         if await self._prune() is None:
             return False
         verdict = (await self._ctx.engine.view(self._ctx.profile)).verdict
-        return not verdict.overflow and verdict.state is not State.FULL
+        return not verdict.overflow and not verdict.refused
 
     async def _prune(self) -> PrunePlan | None:
         if not self._ctx.engine.settings.prune:
