@@ -36,6 +36,8 @@ class Live:
         self.attempts: list[Attempt] = list(record.attempts)
         self.last_request: RequestRow | None = record.last_request
         self.step: int = record.requests
+        self.ledger: dict[str, RequestRow] = {}
+        """The requests of this run by id, without their manifests: what a screen draws steps from."""
         self._place = {entry.id: index for index, entry in enumerate(self.entries)}
         self._request_seq = record.requests
 
@@ -51,6 +53,7 @@ class Live:
             case PutEdit(record):
                 self.edits = [*(old for old in self.edits if old.id != record.id), record]
             case PutRequest(row, _):
+                self.ledger[row.id] = msgspec.structs.replace(row, manifest=())
                 if row.kind in (RequestKind.TURN, RequestKind.SUMMARY):
                     self.last_request = row
             case PutAttempt(attempt):
