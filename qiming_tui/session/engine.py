@@ -121,6 +121,9 @@ class Engine:
             measured = msgspec.structs.replace(measured, manifest=rows)
         return msgspec.structs.replace(state, measured=measured)
 
+    def _cache(self, profile: ModelProfile) -> Cache:
+        return self._caches.setdefault(f"{profile.info.ref} {profile.dialect}", Cache())
+
     def window(self, state: SessionState) -> Window:
         """The live window of a state."""
         return window_of(state, self.settings)
@@ -129,7 +132,7 @@ class Engine:
         """The next request, with exact counts and its verdict."""
         state = self.state(profile)
         tally = await self.tally(profile)
-        cache = self._caches.setdefault(f"{profile.info.ref} {profile.dialect}", Cache())
+        cache = self._cache(profile)
         view = build(state, self.settings, tally, growth=self.growth, cache=cache)
         while await self.counted(profile, tally):
             view = build(state, self.settings, tally, growth=self.growth, cache=cache)
@@ -175,9 +178,10 @@ class Engine:
         """The summary request for the window as it is, with exact counts, or why there is none."""
         state = self.state(profile)
         tally = await self.tally(profile)
-        prepared = summary.prepare(state, self.settings, tally, order)
+        cache = self._cache(profile)
+        prepared = summary.prepare(state, self.settings, tally, order, cache=cache)
         while await self.counted(profile, tally):
-            prepared = summary.prepare(state, self.settings, tally, order)
+            prepared = summary.prepare(state, self.settings, tally, order, cache=cache)
         return prepared
 
     async def advance(self, profile: ModelProfile, request: SummaryRequest, text: str) -> SummaryRequest:
