@@ -13,6 +13,7 @@ from qiming_tui.model.sanitize import one_line
 from qiming_tui.session.context import Context
 from qiming_tui.session.permission import Gate
 from qiming_tui.session.processor import Processor
+from qiming_tui.session.regret import mark
 from qiming_tui.tools.base import Ask, Refused, Tool, ToolContext, ToolError, ToolResult
 from qiming_tui.tools.registry import check_arguments
 
@@ -53,6 +54,9 @@ class ToolRunner:
             arguments = check_arguments(tool, running.input)
             result = await tool.run(arguments, self._context(call, step))
             end: ToolState = await self._completed(call, result, started)
+            call, regret = mark(self._ctx.live, call)
+            if regret:
+                self._ctx.notice(regret)
         except Refused as no:
             blocked = not no.reason and self._ctx.services.interactive
             reason = f": {no.reason}" if no.reason else ""
