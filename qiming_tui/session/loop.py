@@ -48,6 +48,8 @@ class Turn:
             view = await self._checked()
             if view is None:
                 return "done" if self.answered() else "needs_you"
+            if any(item.steer for item in self._ctx.live.queue):
+                continue  # said while the window was checked or compacted: it joins this very request
             if self.answered():
                 if await self._pruner.at_end():
                     view = await self.show()
