@@ -69,6 +69,8 @@ _ASCII: Final = re.compile(r"[\x00-\x7f]+")
 _DIGITS: Final = b"0123456789"
 _MARKS: Final = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _LETTER, _DIGIT, _MARK = 215, 480, 400
+_SAMPLE: Final = 1000
+"""So many characters beyond ASCII speak for a longer text: to look at each costs more than all the rest."""
 
 
 def script_estimate(text: str, *, encoding: str = O200K) -> int:
@@ -79,8 +81,13 @@ def script_estimate(text: str, *, encoding: str = O200K) -> int:
     total = _LETTER * (len(plain) - digits - marks) + _DIGIT * digits + _MARK * marks
     if len(plain) < len(text):
         column = 2 if encoding == CL100K else 1
-        for char, times in Counter(_ASCII.sub("", text)).items():
-            total += _SCRIPTS[bisect_right(_STARTS, ord(char)) - 1][column] * times
+        odd = _ASCII.sub("", text)
+        sample = odd[:: len(odd) // _SAMPLE | 1]
+        weight = sum(
+            _SCRIPTS[bisect_right(_STARTS, ord(char)) - 1][column] * times
+            for char, times in Counter(sample).items()
+        )
+        total += -(-weight * len(odd) // len(sample))
     return -(-total // 1000)
 
 
@@ -116,10 +123,12 @@ class Tally:
         self.encoding = encoding
         self.calibration = calibration
         """The model's factor provider tokens / encoder tokens; 1.0 for files."""
-        self.missing: dict[str, str] = {}
-        """Digest -> text, in the order they were first asked for."""
+        self.missing: dict[tuple[int, int], str] = {}
+        """The texts (its values), in the order they were first asked for."""
         self._exact: dict[str, int] = {}
-        self._seen: dict[tuple[int, int], tuple[int, bool]] = {}
+        """Counts by digest, for texts that are not at hand."""
+        self._seen: dict[tuple[int, int], int] = {}
+        """Counts, and guesses for what is missing, by a string's own hash and length."""
 
     @property
     def exact(self) -> bool:
@@ -133,18 +142,11 @@ class Tally:
         # A string keeps its own hash, so this key costs nothing the second time; a digest would be
         # computed anew over the whole history at every step.
         key = (hash(text), len(text))
-        hit = self._seen.get(key)
-        if hit is not None and hit[1]:
-            return hit[0]
-        digest = digest_of(text)
-        count = self._exact.get(digest)
-        if count is not None:
-            self._seen[key] = (count, True)
-            return count
-        self.missing.setdefault(digest, text)
-        if hit is None:
-            hit = self._seen[key] = (script_estimate(text, encoding=self.encoding), False)
-        return hit[0]
+        found = self._seen.get(key)
+        if found is None:
+            self.missing[key] = text
+            found = self._seen[key] = script_estimate(text, encoding=self.encoding)
+        return found
 
     def tokens(self, text: str) -> int:
         """The count that is shown and, under `guarded`, decides: raw x calibration, halves up."""
@@ -163,7 +165,7 @@ class Tally:
     def learn(self, texts: Iterable[str], counts: Iterable[int]) -> None:
         """Take the counter's answers; raises `ValueError` if there are not as many counts as texts."""
         for text, count in zip(texts, counts, strict=True):
-            digest = digest_of(text)
-            self._exact[digest] = count
-            self._seen[(hash(text), len(text))] = (count, True)
-            self.missing.pop(digest, None)
+            key = (hash(text), len(text))
+            self._exact[digest_of(text)] = count
+            self._seen[key] = count
+            self.missing.pop(key, None)
