@@ -10,6 +10,7 @@ from qiming_tui.model.events import CompactionEnded, Failed, MessageUpdated, Par
 from qiming_tui.model.events import Context as ContextEvent
 from qiming_tui.model.ledger import ManifestRow
 from qiming_tui.model.messages import AssistantMessage, Entry, UserMessage
+from qiming_tui.model.parts import Failed as ToolFailed
 from qiming_tui.model.parts import ToolPart
 from qiming_tui.model.usage import usage_of
 from qiming_tui.model.window import CompactionEnd, ContextView, Preset, State
@@ -229,4 +230,8 @@ class Turn:
 def _complete(entry: Entry, info: AssistantMessage) -> bool:
     if info.summary or info.error is not None or info.finish in (None, "tool-calls"):
         return False
-    return not any(isinstance(part, ToolPart) for part in entry.parts)
+    return not any(isinstance(part, ToolPart) and not _interrupted(part) for part in entry.parts)
+
+
+def _interrupted(part: ToolPart) -> bool:
+    return isinstance(part.state, ToolFailed) and (part.state.metadata or {}).get("interrupted") is True

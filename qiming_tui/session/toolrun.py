@@ -1,5 +1,6 @@
 """Runs the calls of a step, one after the other, and turns what happens into results for the model."""
 
+import asyncio
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +19,8 @@ from qiming_tui.tools.base import Ask, Refused, Tool, ToolContext, ToolError, To
 from qiming_tui.tools.registry import check_arguments
 
 NOT_RUN: Final = "Not run: the user refused an earlier call of this step."
+STOPPED: Final = "User aborted the command"
+"""Ends what a stopped call had printed (facts 77, 159)."""
 
 
 class ToolRunner:
@@ -26,6 +29,8 @@ class ToolRunner:
     def __init__(self, ctx: Context, gate: Gate) -> None:
         self._ctx = ctx
         self._gate = gate
+        self._shown = ""
+        """What the running call printed last, as far as it was told."""
 
     async def run_all(self, processor: Processor, step: int) -> bool:
         """Run every call of the answer in order; whether the user said no without a reason."""
@@ -42,6 +47,7 @@ class ToolRunner:
         clock = self._ctx.services.clock
         state = call.state
         started = clock()
+        self._shown = ""
         running = Running(input=state.input, time=Span(start=started))
         call = msgspec.structs.replace(call, state=running)
         await processor.update_call(call)
@@ -65,6 +71,12 @@ class ToolRunner:
         except QimingError as error:
             hint = f"\n{error.hint}" if error.hint else ""
             end = _failed(call, f"{error}{hint}", clock(), started)
+        except asyncio.CancelledError:
+            if self._shown:
+                kept = {"output": f"{self._shown}\n\n{STOPPED}"}
+                state = msgspec.structs.replace(running, metadata=kept)
+                await processor.update_call(msgspec.structs.replace(call, state=state))
+            raise
         await self._end(processor, step, call, end)
         return blocked
 
@@ -82,6 +94,7 @@ class ToolRunner:
             await self._gate.ask(question, step)
 
         def progress(text: str) -> None:
+            self._shown = text
             ctx.publish(PartUpdated(session=call.session_id, step=step, part=call, progress=text))
 
         return ToolContext(

@@ -1,6 +1,7 @@
 """What the tests of compaction share: planted sessions, a model that answers titles itself, next bodies."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,17 @@ async def do(rig: Rig, job: Any) -> Any:
     if isinstance(out[0], Exception):
         raise out[0]
     return out[0]
+
+
+async def until(rig: Rig, seen: Callable[[e.Event], bool]) -> None:
+    """Return when an event like this has come."""
+    more = asyncio.Event()
+    stop = rig.worker.ctx.bus.listen(lambda _: more.set())
+    async with asyncio.timeout(20):
+        while not any(seen(event) for event in rig.events):
+            more.clear()
+            await more.wait()
+    stop()
 
 
 async def undo(rig: Rig, group: str | None = None) -> Any:
