@@ -1,4 +1,4 @@
-"""A compaction that does not end well leaves the history as it was, byte for byte (`data.md` 3, cases C-034 on)."""
+"""A compaction that does not end well leaves the history as it was, byte for byte (cases C-034 and on)."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -7,7 +7,7 @@ import pytest
 
 from qiming_tui.model import events as e
 from qiming_tui.model.codec import canonical
-from qiming_tui.model.stream import FaultKind, Finish, TextDelta
+from qiming_tui.model.stream import FaultKind, TextDelta
 from tests.session.harness import SUMMARY, call, fail, overflow, say, session, think
 from tests.session.play import (
     ASKS,
