@@ -8,11 +8,15 @@ from qiming_tui.model.events import SessionUpdated
 from qiming_tui.model.sanitize import clean
 from qiming_tui.model.stream import Fault, RequestKind, StreamEvent, TextDelta
 from qiming_tui.session.context import Context
+from qiming_tui.session.live import Live
 from qiming_tui.session.prompt import title_prompt
 from qiming_tui.session.requests import Order
 
 LONGEST: Final = 100
 """Characters of a title (conformance 3)."""
+
+UNTITLED: Final = "Untitled"
+"""Where neither the model nor the prompt gives one."""
 
 
 class _Text:
@@ -35,12 +39,18 @@ def shorten(text: str) -> str:
     return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
 
 
+def title_due(live: Live) -> bool:
+    """Whether a session that has begun has no title yet."""
+    begun = live.last_assistant is not None and any(entry.real_user for entry in live.entries)
+    return not live.session.title and begun
+
+
 async def make_title(ctx: Context) -> None:
     """Give an untitled session its title. A failed request leaves the prompt's first line as the title."""
     first = next((entry for entry in ctx.live.entries if entry.real_user), None)
     if ctx.live.session.title or first is None:
         return
-    title = shorten(first.text)
+    title = shorten(first.text) or UNTITLED
     if ctx.profile.titles:
         title = await _ask(ctx, first.text) or title
     await ctx.journal.commit(PutSession(ctx.live.replace_session(title=title)))

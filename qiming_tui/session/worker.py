@@ -25,7 +25,7 @@ from qiming_tui.session.loop import Turn
 from qiming_tui.session.permission import Gate
 from qiming_tui.session.pruning import Pruner
 from qiming_tui.session.step import StepRunner
-from qiming_tui.session.title import make_title
+from qiming_tui.session.title import make_title, title_due
 from qiming_tui.session.write import put, text_part, user_message
 
 LOG = logging.getLogger("qiming.session")
@@ -229,7 +229,7 @@ class Worker:
             return run_job
         if self.ctx.live.queue and not self._held:
             return self._prompt
-        return self._title if self._title_due() else None
+        return self._title if title_due(self.ctx.live) and not self._held else None
 
     async def _run(self, job: Callable[[], Awaitable[str | None]]) -> None:
         async def task() -> str | None:
@@ -278,10 +278,6 @@ class Worker:
         ctx.publish(MessageUpdated(session=ctx.session_id, info=message))
         ctx.publish(PartFinished(session=ctx.session_id, part=part))
         return await self.turn.run()
-
-    def _title_due(self) -> bool:
-        live = self.ctx.live
-        return not live.session.title and live.last_assistant is not None and not self._held
 
     async def _title(self) -> str:
         await make_title(self.ctx)

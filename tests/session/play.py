@@ -70,7 +70,9 @@ def real(text: str, *, more: int = 0, events: Sequence[Any] | None = None) -> Sc
     return script
 
 
-async def plant(folder: Path, *entries: Entry, edits: Sequence[EditRecord] = ()) -> str:
+async def plant(
+    folder: Path, *entries: Entry, edits: Sequence[EditRecord] = (), title: str = "planted"
+) -> str:
     """Write a session into the store that `session(folder, ...)` will open; returns its id. Entries come
     from `tests.context.short`; answers are the working model's."""
     project = folder / "project"
@@ -78,7 +80,7 @@ async def plant(folder: Path, *entries: Entry, edits: Sequence[EditRecord] = ())
     info = Session(
         id=short.SES,
         directory=str(project.resolve()),
-        title="planted",
+        title=title,
         time=SessionTime(created=1, updated=1),
         model={"providerID": REF.provider, "id": REF.model},
     )

@@ -8,7 +8,7 @@ from qiming_tui.model.codec import canonical
 from qiming_tui.model.parts import Completed, Failed, ReasoningPart, StepFinishPart, TextPart, ToolPart
 from qiming_tui.model.stream import FaultKind, Finish, ReasoningDelta, TextDelta
 from tests.context import short
-from tests.session.harness import call, fail, overflow, say, session, used
+from tests.session.harness import Model, call, fail, overflow, say, session, used
 from tests.session.play import (
     OPENCODE,
     M,
@@ -172,6 +172,24 @@ async def test_a_failed_call_is_told_to_the_model_and_the_turn_goes_on(tmp_path)
         assert "not a JSON object" in second.state.error
         assert not isinstance(second.state, Completed)
         assert reasons(rig) == ["done"]
+
+
+@pytest.mark.parametrize("text", ["\x1b[0m\x07", "hello"])
+async def test_a_session_that_cannot_be_titled_comes_to_rest(tmp_path, text):
+    model = Model(real("A1"), say(" \n"))
+    async with session(tmp_path, model, tools=False) as rig:
+        await rig.ask(text)
+        assert rig.live.session.title == ("hello" if text == "hello" else "Untitled")
+        assert len(model.requests) == 2
+
+
+async def test_a_session_without_a_persons_message_is_not_titled(tmp_path):
+    entries = (short.user("u1", "go on", synthetic=True), answer("a1", "A1"))
+    sid = await plant(tmp_path, *entries, title="")
+    async with session(tmp_path, Play(), session_id=sid, tools=False) as rig:
+        await rig.worker.show()
+        await rig.idle()
+        assert rig.model.requests == []
 
 
 async def test_usage_in_several_reports_is_taken_once(tmp_path):
