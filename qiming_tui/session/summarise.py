@@ -92,10 +92,11 @@ class _Collector:
         self.end()
         self._begin()
 
-    def end(self) -> None:
-        """The text is complete, or void."""
+    def end(self, at: int | None = None) -> None:
+        """The text is complete, or void; `at` is the time of the answer's end, where it is known."""
         if self.part.time is not None:
-            span = msgspec.structs.replace(self.part.time, end=self._ctx.services.clock())
+            now = self._ctx.services.clock() if at is None else at
+            span = msgspec.structs.replace(self.part.time, end=now)
             self.part = msgspec.structs.replace(self.part, time=span)
         if self._shown:
             self._shown = False
@@ -156,8 +157,10 @@ class Summariser:
                 ),
                 collector,
             )
-        finally:
+        except BaseException:
             collector.end()
+            raise
+        collector.end(reply.row.times.end)
         return Outcome(
             request=request,
             message=collector.message,

@@ -8,20 +8,25 @@ from qiming_tui.model.messages import AssistantMessage
 from qiming_tui.model.parts import Pending, ReasoningPart, Running, TextPart, ToolPart
 
 
-def order(events: Iterable[e.Event], *, ended: bool = True) -> list[str]:
+def order(events: Iterable[e.Event], *, ended: bool = True, crash: int | None = None) -> list[str]:
     """Every break of the order of events, in words; empty if there is none. `ended`: nothing may be open at
-    the end either."""
+    the end either. `crash`: the place of the first event after a crash; from there on an end may be told
+    whose start the dead process had stored, but not told yet."""
     wrong: list[str] = []
     parts: set[str] = set()
     gone: set[str] = set()
     turn = step = compaction = asked = False
+
+    def late(place: int) -> bool:
+        return crash is not None and place >= crash
+
     for place, event in enumerate(events):
         match event:
             case e.TurnStarted():
                 wrong += [f"{place}: a turn in a turn"] if turn else []
                 turn = True
             case e.TurnFinished():
-                wrong += [] if turn else [f"{place}: the end of no turn"]
+                wrong += [] if turn or late(place) else [f"{place}: the end of no turn"]
                 wrong += [f"{place}: a turn ends before its step"] if step else []
                 wrong += [f"{place}: a turn ends before its compaction"] if compaction else []
                 wrong += [f"{place}: a turn ends before a question is closed"] if asked else []
@@ -30,7 +35,7 @@ def order(events: Iterable[e.Event], *, ended: bool = True) -> list[str]:
                 wrong += [f"{place}: a step in a step"] if step else []
                 step = True
             case e.StepFinished():
-                wrong += [] if step else [f"{place}: the end of no step"]
+                wrong += [] if step or late(place) else [f"{place}: the end of no step"]
                 wrong += [f"{place}: a step ends before {sorted(parts)}"] if parts else []
                 step = False
             case e.CompactionStarted():
@@ -38,7 +43,7 @@ def order(events: Iterable[e.Event], *, ended: bool = True) -> list[str]:
                 compaction = True
             case e.CompactionEnded(phase=phase):
                 if phase != "skipped":
-                    wrong += [] if compaction else [f"{place}: the end of no compaction"]
+                    wrong += [] if compaction or late(place) else [f"{place}: the end of no compaction"]
                     compaction = False
             case e.PartStarted(part=part):
                 if part.id in parts or part.id in gone:
