@@ -1,0 +1,1 @@
+"""The full screen: Textual lives here and nowhere else."""

@@ -1,0 +1,1 @@
+"""Parts of the screen: they take plain values and post messages."""
