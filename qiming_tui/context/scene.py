@@ -63,7 +63,8 @@ def text_value(role: str, text: str) -> dict[str, JSON]:
 
 def pinned(message_id: str, part_id: str, scene: Scene) -> bool:
     """Whether the user pinned the message or the part."""
-    return any(pin.target in (message_id, part_id) for pin in scene.edits.pins)
+    pins = scene.edits.pins
+    return bool(pins) and any(pin.target in (message_id, part_id) for pin in pins)
 
 
 def attached_words(mime: str, filename: str | None) -> str:
