@@ -198,6 +198,8 @@ class Setup:
     small: tuple[Model, Limits] | None = None
     """A model of its own for summaries."""
     environment: str = "test machine"
+    pause: asyncio.Event | None = None
+    """Every sleep waits for it."""
     user_folder: Path | None = None
     """Where the global AGENTS.md is; None: no instruction files."""
 
@@ -220,6 +222,8 @@ class Setup:
         async def sleep(seconds: float) -> None:
             sleeps.append(seconds)
             await asyncio.sleep(0)
+            if self.pause is not None:
+                await self.pause.wait()
 
         async def resolve(ref: ModelRef) -> ModelProfile:
             return self.profile(ref, model)

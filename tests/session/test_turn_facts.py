@@ -1,5 +1,7 @@
 """The loop and its retries: facts 128 to 159 of `conformance.md` that `test_turn.py` leaves."""
 
+import asyncio
+
 import msgspec
 import pytest
 
@@ -51,6 +53,19 @@ async def test_fact_128_attempts_are_numbered_and_each_has_its_ledger_row(tmp_pa
         rows = [r for r in await rig.runtime.store.requests(rig.live.session.id) if r.kind == "turn"]
         assert [row.outcome for row in rows] == ["error", "error", "ok"]
         assert len({row.view_hash for row in rows}) == 1
+
+
+async def test_fact_35_a_stop_in_the_pause_before_a_retry_is_obeyed_at_once(tmp_path):
+    options = {"pause": asyncio.Event(), "tools": False}
+    async with session(tmp_path, Play(busy(retry_after_ms=10_000)), **options) as rig:
+        await rig.worker.submit("U1")
+        await until(rig, lambda event: isinstance(event, e.RetryScheduled))
+        assert rig.worker.abort()
+        async with asyncio.timeout(1):  # 250 ms on a quiet machine
+            await rig.worker.idle()
+        assert reasons(rig) == ["aborted"]
+        assert rig.sleeps == [10.0]
+        assert len(rig.model.sent()) == 1
 
 
 async def test_fact_142_a_server_error_in_mid_stream_is_repeated(tmp_path):
