@@ -1,9 +1,7 @@
 """`qiming demo`: scenarios of the scripted provider, played by the real program. No key, no network."""
 
 import asyncio
-import shutil
-import tempfile
-from pathlib import Path
+import secrets
 
 import click
 
@@ -11,6 +9,7 @@ from qiming_tui.cli.options import json_option, settings_from
 from qiming_tui.cli.output import print_json, print_lines, table
 from qiming_tui.cli.run import Printer
 from qiming_tui.cli.start import store_place
+from qiming_tui.demo.place import demo_folder, kept_folder
 from qiming_tui.demo.play import Stage
 from qiming_tui.demo.scenarios import listing
 from qiming_tui.demo.scenarios import scenario as scenario_named
@@ -47,20 +46,24 @@ def _list(as_json: bool) -> None:
 
 async def show(scenario: Scenario, *, speed: float, keep: bool, as_json: bool) -> None:
     """Play a scenario to the end and print its events."""
-    folder = Path(tempfile.mkdtemp(prefix="qiming-demo-"))
+    if keep:
+        folder = kept_folder(scenario.name, data_dir() / "demo")
+        store = store_place(settings_from({}), None)
+        stage = Stage(
+            scenario, project=folder / "project", store=store, speed=speed, salt=secrets.token_hex(8)
+        )
+        await _perform(stage, as_json=as_json, keep=True)
+        return
+    with demo_folder(scenario.name) as folder:
+        stage = Stage(scenario, project=folder / "project", store=str(folder / "demo.db"), speed=speed)
+        await _perform(stage, as_json=as_json, keep=False)
+
+
+async def _perform(stage: Stage, *, as_json: bool, keep: bool) -> None:
     try:
-        place = str(folder / "demo.db")
-        project = folder / "project"
-        if keep:
-            place = store_place(settings_from({}), None)
-            project = data_dir() / "demo" / f"{scenario.name}-{folder.name[-8:]}"
-        stage = Stage(scenario, project=project, store=place, speed=speed)
-        try:
-            await _play(stage, as_json=as_json, keep=keep)
-        finally:
-            await stage.close()
+        await _play(stage, as_json=as_json, keep=keep)
     finally:
-        shutil.rmtree(folder)
+        await stage.close()
 
 
 async def _play(stage: Stage, *, as_json: bool, keep: bool) -> None:

@@ -29,6 +29,12 @@ def demo_folder(name: str, *, base: Path | None = None) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def kept_folder(name: str, base: Path) -> Path:
+    """A fresh folder that stays, for a demo whose session is kept."""
+    base.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return _fresh(base, name)
+
+
 def _fresh(base: Path, name: str) -> Path:
     for number in range(1, TRIES + 1):
         folder = base / (name if number == 1 else f"{name}-{number}")

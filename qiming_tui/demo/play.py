@@ -17,7 +17,7 @@ from qiming_tui.model.stream import Counter
 from qiming_tui.provider.counter import TokenCounter
 from qiming_tui.provider.scenario import Scenario
 from qiming_tui.provider.scripted import ScriptedGateway
-from qiming_tui.runtime import Runtime, Wiring
+from qiming_tui.runtime import Runtime, Wiring, now_ms
 from qiming_tui.session.services import ModelProfile
 from qiming_tui.session.worker import Worker
 from qiming_tui.store.store import Store
@@ -57,11 +57,13 @@ class Stage:
         counter: Counter | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         interactive: bool = False,
+        salt: str = "",
     ) -> None:
+        """`salt` changes all ids, for a session that is kept beside others of the same scenario."""
         self.scenario = scenario
         self._project = project
         write_files(scenario, project)
-        seed = random.Random(scenario.name)
+        seed = random.Random(scenario.name + salt)
         clock = DemoClock()
         self._sleep = sleep
         self._speed = speed
@@ -72,7 +74,7 @@ class Stage:
         self.gateway = ScriptedGateway(scenario, counter=self.counter, sleep=sleep, speed=speed)
         rules = tuple(parse_rule(text, origin=RuleOrigin.FLAG) for text in scenario.allow)
         self.runtime = Runtime(
-            Store.open(store, clock=clock),
+            Store.open(store, clock=now_ms),
             Wiring(
                 config=Config(settings=scenario.settings, rules=rules),
                 folder=folder,
@@ -86,6 +88,7 @@ class Stage:
                 resolve=self.resolve,
                 counter=self.counter,
                 environment=environment,
+                user_folder=folder / "user",
             ),
         )
 
@@ -98,7 +101,8 @@ class Stage:
         return ModelProfile(info=info, gateway=self.gateway, counter=self.counter, encoding=O200K)
 
     async def open(self) -> Worker:
-        """Make the session and its worker."""
+        """Make the session and its worker, in a project folder that is trusted: it is ours."""
+        await self.runtime.trust(self._project, True)
         return await self.runtime.new_session(self._project, self.scenario.ref)
 
     async def play(self, worker: Worker, watched: Callable[[], bool] = lambda: True) -> None:
