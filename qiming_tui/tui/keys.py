@@ -14,19 +14,27 @@ from textual.dom import DOMNode
 from textual.keys import Keys, _character_to_key, key_to_character
 
 from qiming_tui.model.errors import ConfigError
-from qiming_tui.tui.commands import COMMANDS, Command
+from qiming_tui.tui.commands import BY_ID, COMMANDS, Command
 
 LEADER: Final = "leader"
+HELP: Final = BY_ID["help"]
 NONE: Final = "none"
 """What a keymap says for "no key": no terminal sends it."""
 _CHORD: Final = "leader."
 
 
 def bind(
-    binding_id: str, keys: str, action: str, title: str, *, show: bool = False, priority: bool = False
+    binding_id: str,
+    keys: str,
+    action: str,
+    title: str,
+    *,
+    show: bool = False,
+    priority: bool = False,
+    label: str | None = None,
 ) -> Binding:
-    """A binding with an id. `show` makes it a candidate for the footer."""
-    return Binding(keys, action, title, show=show, priority=priority, id=binding_id)
+    """A binding with an id. `show` makes it a candidate for the footer, where `label` stands for its key."""
+    return Binding(keys, action, title, show=show, priority=priority, key_display=label, id=binding_id)
 
 
 APP: Final[list[BindingType]] = [
@@ -53,7 +61,7 @@ APP: Final[list[BindingType]] = [
 PROMPT: Final[list[BindingType]] = [
     bind("prompt.send", "enter", "send", "send", show=True),
     bind("prompt.newline", "ctrl+j,shift+enter,alt+enter,ctrl+enter", "newline", "newline", show=True),
-    bind("prompt.close", "escape", "close", "stop", show=True),
+    bind("prompt.close", "escape", "close", "stop", show=True, label="esc esc"),
     bind("prompt.steer", "ctrl+s", "steer", "steer"),
     bind("prompt.interrupt", "ctrl+c,super+c", "interrupt", "copy, stop, clear, quit"),
     bind("prompt.eof", "ctrl+d", "eof", "delete, or quit when empty"),
