@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from qiming_tui.context.figures import kilo, tenths
+from qiming_tui.context.figures import kilo, tenths, whole_tokens
 from qiming_tui.model.usage import Basis
 from qiming_tui.model.window import ContextView, Klass, State, Verdict
 
@@ -16,11 +16,26 @@ ORDER: Final = (*(k.value for k in Klass), "?")
 
 
 class Offer(msgspec.Struct, frozen=True):
-    """Something that can be done before the window is full: a key, the words for it, the name of the act."""
+    """Something that can be done before the window is full."""
 
     key: str
+    """Works while the bar has the focus."""
+    chord: str
+    """Works everywhere: `^X c`, or a command's name; empty: only while the bar has the focus."""
     words: str
     act: str
+    """Its name, as the bar's message says it."""
+
+
+def offers(*, clearable: int = 0) -> tuple[Offer, ...]:
+    """What can be done at `last turn` (rule 8). `clearable`: tokens that a prune would take out now."""
+    clear = Offer("x", "^X p", f"clear {kilo(clearable)} of results", "clear")
+    return (
+        Offer("c", "^X c", "compact now", "compact"),
+        Offer("f", "/compact", "with focus", "focus"),
+        *([clear] if clearable else []),
+        Offer("a", "", "auto off", "auto"),
+    )
 
 
 class BarData(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +54,8 @@ class BarData(msgspec.Struct, frozen=True, kw_only=True):
     """The end of the axis; 0 when unknown."""
     arithmetic: str
     """`200.0k ctx - 32.0k out =`, what usable comes from; empty when unknown."""
+    usable_words: str
+    """Its result: 168.0k, or 168,000 where the sum is not true in tenths of thousands."""
     reserved_words: str
     """What the cells behind the tick are kept for: reply, reserve or margin."""
     state: State
@@ -62,8 +79,6 @@ class BarData(msgspec.Struct, frozen=True, kw_only=True):
     """The step whose answer was measured."""
     since: int = 0
     """Tokens of the count that came after that step, and so are estimated."""
-    predicted: bool = False
-    """The first number after a boundary: no answer was measured since."""
     offers: tuple[Offer, ...] = ()
     """What the last row offers at `last turn`."""
 
@@ -100,11 +115,9 @@ class BarData(msgspec.Struct, frozen=True, kw_only=True):
         return max(0, self.left - self.draft_tokens) // self.growth
 
     @property
-    def basis_word(self) -> str:
-        """measured, estimated or predicted."""
-        if self.basis is Basis.MEASURED:
-            return "measured"
-        return "predicted" if self.predicted else "estimated"
+    def crosses(self) -> bool:
+        """Whether the draft and the turn it starts reach usable, which the count alone does not."""
+        return self.state is State.LAST_TURN
 
 
 class Live(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,7 +133,6 @@ class Live(msgspec.Struct, frozen=True, kw_only=True):
     cleared: int = 0
     step: int | None = None
     since: int = 0
-    predicted: bool = False
     offers: tuple[Offer, ...] = ()
 
 
@@ -128,17 +140,18 @@ def bar_data(view: ContextView, live: Live) -> BarData:
     """What the bar shows of the next request. The state follows the draft as it is typed."""
     verdict = view.verdict
     window = axis(verdict)
-    terms, reserved_words = bound_terms(verdict, window)
+    terms, usable_words, reserved_words = bound_terms(verdict, window)
     cached, cut = live.cached, live.cache_break
     broken = cut is not None and cut < cached
     return BarData(
         by_class={klass.value: tokens for klass, tokens in view.by_class.items() if tokens > 0},
         total=view.total,
         count=verdict.count,
-        basis=verdict.basis,
+        basis=_basis(view),
         usable=verdict.usable,
         window=window,
         arithmetic=terms,
+        usable_words=usable_words,
         reserved_words=reserved_words,
         state=live_state(verdict, draft_tokens=live.draft_tokens, growth=live.growth),
         auto=verdict.auto,
@@ -153,9 +166,14 @@ def bar_data(view: ContextView, live: Live) -> BarData:
         cleared=live.cleared,
         step=live.step,
         since=live.since,
-        predicted=live.predicted,
         offers=live.offers,
     )
+
+
+def _basis(view: ContextView) -> Basis:
+    """What was summarised since the last measured answer leaves a prediction, not an estimate of a whole."""
+    basis = view.verdict.basis
+    return Basis.PREDICTED if basis is Basis.ESTIMATED and view.archived else basis
 
 
 def axis(verdict: Verdict) -> int:
@@ -166,31 +184,24 @@ def axis(verdict: Verdict) -> int:
     return context if verdict.usable > window else window
 
 
-def bound_terms(verdict: Verdict, window: int) -> tuple[str, str]:
-    """The sum that led to usable, and the word for what is kept: (`200.0k ctx - 32.0k out =`, `reply`).
-
-    In tenths of thousands where those add up, else in whole tokens.
-    """
+def bound_terms(verdict: Verdict, window: int) -> tuple[str, str, str]:
+    """The sum that led to usable, its result, and the word for what is kept: (`200.0k ctx - 32.0k out =`,
+    `168.0k`, `reply`). In tenths of thousands where those add up, else in whole tokens."""
     usable, limits = verdict.usable, verdict.limits
     if usable is None:
-        return "", ""
-    name = "in" if limits.input and window == limits.input else "ctx"
-    terms: list[tuple[int, str, int, str, str]] = []
-    if limits.input and verdict.reserved is not None:
-        terms.append((limits.input, "in", verdict.reserved, "reserved", "reserve"))
-    terms.append((limits.context, "ctx", verdict.max_output, "out", "reply"))
+        return "", "", ""
+    terms = [(limits.context, "ctx", verdict.max_output, "out", "reply")]
     if verdict.reserved is not None:
         terms.append((limits.context, "ctx", verdict.reserved, "reserved", "reserve"))
+        if limits.input:
+            terms.insert(0, (limits.input, "in", verdict.reserved, "reserved", "reserve"))
     for whole, what, less, why, kept in terms:
         if max(0, whole - less) == usable:
-            return f"{_term(whole, less, usable, (what, why))} =", kept
-    return f"half of {kilo(window)} {name} =", "reserve"
-
-
-def _term(whole: int, less: int, usable: int, names: tuple[str, str]) -> str:
-    exact = tenths(whole) - tenths(less) != tenths(usable)
-    write = (lambda tokens: f"{tokens:,}") if exact and whole - less == usable else kilo
-    return f"{write(whole)} {names[0]} - {write(less)} {names[1]}"
+            exact = usable > 0 and tenths(whole) - tenths(less) != tenths(usable)
+            write = whole_tokens if exact else kilo
+            return f"{write(whole)} {what} - {write(less)} {why} =", write(usable), kept
+    name = "in" if limits.input == window else "ctx"
+    return f"half of {kilo(window)} {name} =", kilo(usable), "reserve"
 
 
 def live_state(verdict: Verdict, *, draft_tokens: int, growth: int | None) -> State:

@@ -17,6 +17,11 @@ def kilo(tokens: int) -> str:
     return f"{cents // 100}.{cents % 100:02}M"
 
 
+def whole_tokens(tokens: int) -> str:
+    """Tokens to the last one: 191,808."""
+    return f"{tokens:,}"
+
+
 def bare(tokens: int) -> str:
     """The same without the unit where that is thousands, for a column or legend that names it once."""
     return kilo(tokens).removesuffix("k")
