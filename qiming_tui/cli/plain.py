@@ -9,13 +9,22 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 import click
+import msgspec
 
 from qiming_tui.cli.labels import Labels
 from qiming_tui.cli.options import flags, preset_option, store_option
 from qiming_tui.cli.plain_commands import COMMANDS, Conversation
-from qiming_tui.cli.start import Start, decide_trust, open_runtime, open_worker, waits_for_trust
+from qiming_tui.cli.plain_watch import Choice, watch
+from qiming_tui.cli.start import (
+    Start,
+    decide_trust,
+    find_session,
+    open_runtime,
+    open_worker,
+    waits_for_trust,
+)
 from qiming_tui.model import events as e
-from qiming_tui.model.errors import QimingError
+from qiming_tui.model.errors import QimingError, SessionBusy
 from qiming_tui.model.sanitize import clean
 from qiming_tui.runtime import Runtime
 from qiming_tui.session.worker import Worker
@@ -91,9 +100,12 @@ class PlainTalk:
         self._conversation: Conversation | None = None
 
     async def run(self, prompt: str | None) -> None:
-        """Talk until the input ends or the user leaves."""
+        """Talk until the input ends or the user leaves. A session that another program writes is watched."""
         await self._ask_trust()
-        self._adopt(await open_worker(self._runtime, self._start))
+        worker = await self._open()
+        if worker is None:
+            return
+        self._adopt(worker)
         self._catch_interrupts()
         ticker = asyncio.create_task(self._tick())
         try:
@@ -102,9 +114,38 @@ class PlainTalk:
                 self._labels.line("you", prompt)
                 await self._worker.submit(prompt)
             await self._read_lines()
+            while self._worker.lost and await self._reopen():
+                await self._read_lines()
         finally:
             ticker.cancel()
             self._farewell()
+
+    async def _open(self) -> Worker | None:
+        """The worker of the session, after another program has left it, or was made to; None: left."""
+        take = False
+        while True:
+            try:
+                return await open_worker(self._runtime, self._start, take=take)
+            except SessionBusy:
+                session_id = await find_session(self._runtime, self._start)
+                assert session_id is not None
+                follower = self._runtime.follow(session_id)
+                choice = await watch(follower, self._lines.queue, self._leave, self._out)
+                if choice is Choice.LEAVE:
+                    return None
+                take = choice is Choice.TAKE
+
+    async def _reopen(self) -> bool:
+        """Another program has taken the session: watch it there; whether it came back."""
+        lost = self._worker
+        self._start = msgspec.structs.replace(self._start, session=lost.ctx.session_id, resume=False)
+        await self._runtime.leave(lost)
+        worker = await self._open()
+        if worker is None:
+            return False
+        self._adopt(worker)
+        await self._greet()
+        return True
 
     @property
     def _worker(self) -> Worker:
@@ -154,10 +195,11 @@ class PlainTalk:
 
     async def _read_lines(self) -> None:
         leave = asyncio.create_task(self._leave.wait())
+        gone = asyncio.create_task(self._worker.gone.wait())
         try:
             while not self._leave.is_set():
                 read = asyncio.create_task(self._lines.queue.get())
-                await asyncio.wait({read, leave}, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait({read, leave, gone}, return_when=asyncio.FIRST_COMPLETED)
                 if not read.done():
                     read.cancel()
                     return
@@ -168,6 +210,7 @@ class PlainTalk:
                 await self._take(text)
         finally:
             leave.cancel()
+            gone.cancel()
 
     async def _take(self, text: str) -> None:
         """One line of input: an answer, a command, or a prompt."""

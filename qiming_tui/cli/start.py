@@ -86,18 +86,25 @@ async def decide_trust(runtime: Runtime, start: Start, trusted: bool) -> None:
     runtime.config = settings(start, runtime.wiring.env, trusted=trusted)
 
 
-async def open_worker(runtime: Runtime, start: Start) -> Worker:
-    """The session that was asked for: a named one, the newest of the folder, or a new one."""
-    model = ModelRef.parse(start.model) if start.model else None
-    session_id: str | None = None
+async def find_session(runtime: Runtime, start: Start) -> str | None:
+    """The session that is to be gone on with: a named one, or the newest of the folder; None: a new one."""
     if start.session:
-        session_id = await runtime.store.find(start.session)
-    elif start.resume:
-        session_id = await runtime.store.latest(str(start.directory))
-        if session_id is None:
-            raise InputError("there is no session in this folder yet", "start one without --continue")
+        return await runtime.store.find(start.session)
+    if not start.resume:
+        return None
+    session_id = await runtime.store.latest(str(start.directory))
+    if session_id is None:
+        raise InputError("there is no session in this folder yet", "start one without --continue")
+    return session_id
+
+
+async def open_worker(runtime: Runtime, start: Start, *, take: bool = False) -> Worker:
+    """The session that was asked for: a named one, the newest of the folder, or a new one. `take` takes it
+    from another program. Raises SessionBusy while another program writes it."""
+    model = ModelRef.parse(start.model) if start.model else None
+    session_id = await find_session(runtime, start)
     if session_id is not None:
-        return await runtime.open_session(session_id, model)
+        return await runtime.open_session(session_id, model, take=take)
     return await runtime.new_session(start.directory, model or default_model(runtime.config, os.environ))
 
 

@@ -55,6 +55,8 @@ class Worker:
         """What a crash before this start left open, and how it was ended."""
         self.lost = ""
         """Why this process may not write the session any more; empty: it may."""
+        self.gone = asyncio.Event()
+        """Set when the session was lost."""
         ctx.journal.on_lost = self._stop_for_good
 
     async def start(self) -> None:
@@ -167,6 +169,7 @@ class Worker:
 
     def _stop_for_good(self, reason: str) -> None:
         self.lost = reason
+        self.gone.set()
         self.ctx.publish(
             Failed(
                 session=self.ctx.session_id,

@@ -7,64 +7,84 @@ from qiming_tui.model.ledger import Outcome
 from qiming_tui.model.messages import AssistantMessage
 from qiming_tui.model.parts import Pending, ReasoningPart, Running, TextPart, ToolPart
 
+STARTS = {e.TurnStarted: "turn", e.StepStarted: "step", e.CompactionStarted: "compaction"}
+ENDS = {e.TurnFinished: "turn", e.StepFinished: "step", e.CompactionEnded: "compaction"}
+
 
 def order(events: Iterable[e.Event], *, ended: bool = True, crash: int | None = None) -> list[str]:
     """Every break of the order of events, in words; empty if there is none. `ended`: nothing may be open at
     the end either. `crash`: the place of the first event after a crash; from there on an end may be told
     whose start the dead process had stored, but not told yet."""
-    wrong: list[str] = []
-    parts: set[str] = set()
-    gone: set[str] = set()
-    turn = step = compaction = asked = False
-
-    def late(place: int) -> bool:
-        return crash is not None and place >= crash
-
+    check = _Order()
     for place, event in enumerate(events):
-        match event:
-            case e.TurnStarted():
-                wrong += [f"{place}: a turn in a turn"] if turn else []
-                turn = True
-            case e.TurnFinished():
-                wrong += [] if turn or late(place) else [f"{place}: the end of no turn"]
-                wrong += [f"{place}: a turn ends before its step"] if step else []
-                wrong += [f"{place}: a turn ends before its compaction"] if compaction else []
-                wrong += [f"{place}: a turn ends before a question is closed"] if asked else []
-                turn = False
-            case e.StepStarted():
-                wrong += [f"{place}: a step in a step"] if step else []
-                step = True
-            case e.StepFinished():
-                wrong += [] if step or late(place) else [f"{place}: the end of no step"]
-                wrong += [f"{place}: a step ends before {sorted(parts)}"] if parts else []
-                step = False
-            case e.CompactionStarted():
-                wrong += [f"{place}: a compaction in a compaction"] if compaction else []
-                compaction = True
-            case e.CompactionEnded(phase=phase):
-                if phase != "skipped":
-                    wrong += [] if compaction or late(place) else [f"{place}: the end of no compaction"]
-                    compaction = False
-            case e.PartStarted(part=part):
-                if part.id in parts or part.id in gone:
-                    wrong.append(f"{place}: {part.id} starts twice")
-                parts.add(part.id)
-            case e.PartDelta(part_id=part_id):
-                wrong += [] if part_id in parts else [f"{place}: a delta of {part_id}, which is not open"]
-            case e.PartFinished(part=part):
-                if part.id in gone:
-                    wrong.append(f"{place}: {part.id} ends twice")
-                parts.discard(part.id)
-                gone.add(part.id)
-            case e.PermissionAsked():
-                asked = True
-            case e.PermissionAnswered():
-                asked = False
-            case e.Idle():
-                wrong += [f"{place}: idle in a turn"] if turn else []
-    if ended and (turn or step or compaction or asked or parts):
-        wrong.append(f"open at the end: {turn=} {step=} {compaction=} {asked=} {parts=}")
-    return wrong
+        check.late = crash is not None and place >= crash
+        check.take(event, place)
+    if ended and (check.open or check.parts or check.asked):
+        check.wrong.append(f"open at the end: {check.open} {sorted(check.parts)} {check.asked}")
+    return check.wrong
+
+
+class _Order:
+    def __init__(self):
+        self.wrong = []
+        self.late = False
+        self.open = set()
+        self.asked = set()
+        self.parts = set()
+        self.gone = set()
+
+    def take(self, event, place):
+        """One event; what is wrong with it is added to the list."""
+        for words in self._judge(event):
+            self.wrong.append(f"{place} {type(event).__name__}: {words}")
+
+    def _judge(self, event):
+        kind = type(event)
+        if kind in STARTS:
+            yield from self._start(STARTS[kind])
+        elif kind in ENDS:
+            if getattr(event, "phase", "") != "skipped":
+                yield from self._end(ENDS[kind])
+        elif kind in (e.PartStarted, e.PartDelta, e.PartFinished):
+            yield from self._part(event)
+        elif kind is e.PermissionAsked:
+            self.asked.add(event.request_id)
+        elif kind is e.PermissionAnswered:
+            self.asked.discard(event.request_id)
+        elif kind is e.Idle and "turn" in self.open:
+            yield "in a turn"
+
+    def _start(self, scope):
+        if scope in self.open:
+            yield f"a {scope} in a {scope}"
+        if scope != "turn" and "step" in self.open:
+            yield f"a {scope} in a step"
+        self.open.add(scope)
+
+    def _end(self, scope):
+        if scope not in self.open and not self.late:
+            yield f"the end of no {scope}"
+        self.open.discard(scope)
+        if scope == "turn" and (self.open or self.asked):
+            yield f"before the end of {self.open} {self.asked}"
+        if scope == "step" and self.parts:
+            yield f"before the end of {sorted(self.parts)}"
+
+    def _part(self, event):
+        if isinstance(event, e.PartDelta):
+            if event.part_id not in self.parts:
+                yield "of a part that is not open"
+            return
+        part_id = event.part.id
+        if isinstance(event, e.PartStarted):
+            if part_id in self.parts or part_id in self.gone:
+                yield "twice"
+            self.parts.add(part_id)
+        else:
+            if part_id in self.gone:
+                yield "twice"
+            self.parts.discard(part_id)
+            self.gone.add(part_id)
 
 
 async def settled(store, session_id: str) -> list[str]:
