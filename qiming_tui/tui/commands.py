@@ -214,14 +214,16 @@ def parse_slash(text: str) -> Invocation | None:
 
 
 def matching(prefix: str, commands: Iterable[Command] = COMMANDS) -> tuple[Command, ...]:
-    """Commands for what was typed after the slash: those that begin so, then those that hold it."""
+    """Commands for what was typed after the slash: those that begin so, then those whose title does or that
+    hold it (from two letters on)."""
     low = prefix.lower()
 
     def rank(command: Command) -> int:
         words = (command.slash, *command.aliases)
         if any(word.startswith(low) for word in words):
             return 0
-        return 1 if low in command.slash or low in command.title.lower() else 2
+        title = any(word.startswith(low) for word in command.title.lower().split())
+        return 1 if len(low) > 1 and (title or low in command.slash) else 2
 
     ranked = sorted((rank(command), place) for place, command in enumerate(commands))
     listed = tuple(commands)

@@ -84,7 +84,7 @@ class Footer(Widget):
             key = self.get_visual_style("footer--key", partial=True)
             label = self.get_visual_style("footer--label", partial=True)
             parts += [" " * gap] if parts else []
-            parts.append(Content.assemble((one.key, key), (f" {one.label}", label)).stylize(click))
+            parts.append(Content.assemble((f"{one.key} ", key), (one.label, label)).stylize(click))
         return Content.assemble(*parts)
 
     def on_click(self, event: events.Click) -> None:

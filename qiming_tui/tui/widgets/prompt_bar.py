@@ -29,6 +29,7 @@ from qiming_tui.tui.glyphs import FULL, Glyphs
 from qiming_tui.tui.history import History
 from qiming_tui.tui.paste import Draft
 from qiming_tui.tui.prompt_note import PromptStatus, Run, line
+from qiming_tui.tui.widgets.edge import Edge
 from qiming_tui.tui.widgets.menu_list import MenuList
 from qiming_tui.tui.widgets.prompt import Prompt
 from qiming_tui.tui.widgets.saying import Said
@@ -42,16 +43,6 @@ QUEUE: Final = "Queue a message, it is sent when this turn ends"
 SHELL: Final = "!"
 SEARCH: Final = "?"
 FIND: Final = "type to find an older message   enter takes it   esc goes back"
-
-
-class Edge(Widget):
-    """One column of the edge sign."""
-
-    glyphs: reactive[Glyphs] = reactive(FULL)
-
-    def render(self) -> Content:
-        """The sign on every row."""
-        return Content("\n".join([self.glyphs.edge] * max(1, self.size.height)))
 
 
 class Sign(Widget):
@@ -158,7 +149,7 @@ class PromptBar(Widget):
 
     def write(self, text: str) -> None:
         """Type this: keys that another widget passed on."""
-        self.prompt.focus()
+        self.screen.set_focus(self.prompt)
         self.prompt.write(text)
 
     def escape(self) -> bool:
@@ -230,7 +221,7 @@ class PromptBar(Widget):
     @on(MenuList.Picked)
     def _picked(self, event: MenuList.Picked) -> None:
         event.stop()
-        self.prompt.focus()
+        self.screen.set_focus(self.prompt)
         self.prompt.choose(event.index)
 
     @on(Prompt.EditorWanted)

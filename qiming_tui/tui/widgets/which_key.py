@@ -39,9 +39,9 @@ class KeyStrip(Widget):
         """The title, then the entries row by row."""
         rows = [
             Content.assemble(
-                (self._leader, self._style("key")),
-                (" then", self._style("title")),
-                ("   esc closes", self._style("label")),
+                (f"{self._leader} ", self._style("key")),
+                ("then   ", self._style("title")),
+                ("esc closes", self._style("label")),
             )
         ]
         columns = self._columns(self.size.width)
@@ -54,7 +54,7 @@ class KeyStrip(Widget):
         words = chord.command.title
         pad = " " * max(1, self._cells - cell_len(chord.key) - 1 - cell_len(words))
         return Content.assemble(
-            (chord.key, self._style("key")), (f" {words}{pad}", self._style("label"))
+            (f"{chord.key} ", self._style("key")), (words + pad, self._style("label"))
         ).stylize(Style.from_meta({"chord": chord.command.id}))
 
     @property

@@ -1,0 +1,152 @@
+"""The painted lines of an open question."""
+
+from typing import Final
+
+from rich.cells import cell_len, set_cell_size
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.style import Style
+from textual.widget import Widget
+
+from qiming_tui.tui.asking import Question, Run, choices, price, reasons
+from qiming_tui.tui.glyphs import FULL, Glyphs
+
+NARROW: Final = 76
+"""Under so many cells the price is brief."""
+
+
+class PermissionHead(Widget):
+    """What is asked and what it will cost; why, and within which time."""
+
+    COMPONENT_CLASSES = {"permission--title", "permission--command", "permission--label", "permission--value"}
+    question: reactive[Question | None] = reactive(None)
+    waiting: reactive[int] = reactive(0)
+    glyphs: reactive[Glyphs] = reactive(FULL)
+
+    def show(self, question: Question, *, waiting: int) -> None:
+        """Show it; `waiting` more questions wait behind it."""
+        self.question = question
+        self.waiting = waiting
+
+    def render(self) -> Content:
+        """Two lines."""
+        question = self.question
+        if question is None:
+            return Content("")
+        title: list[Run] = [(f"Allow {question.tool}? ", "title")]
+        if self.waiting:
+            title.append((f"1 of {self.waiting + 1} ", "label"))
+        cost = price(question, arrow=self.glyphs.arrow, brief=self.size.width < NARROW)
+        room = self.size.width - _cells(title) - _cells(cost) - 4
+        command = cut(question.command, room, self.glyphs.cut)
+        first = self._line([*title, (f" {command} ", "command")], cost)
+        limit: list[Run] = []
+        if question.timeout_s is not None:
+            limit = [(f"timeout {question.timeout_s} s", "label")]
+        why = reasons(question)
+        if _cells(why) + _cells(limit) + 2 > self.size.width:
+            limit = []
+        return Content("\n").join([first, self._line(why, limit)])
+
+    def _line(self, left: list[Run], right: list[Run]) -> Content:
+        pad = " " * max(0, self.size.width - _cells(left) - _cells(right))
+        return Content.assemble(*map(self._run, left), pad, *map(self._run, right))
+
+    def _run(self, run: Run) -> tuple[str, Style]:
+        return run[0], self.get_visual_style(f"permission--{run[1]}", partial=True)
+
+
+class PermissionKeys(Widget):
+    """The keys as caps; a click answers too."""
+
+    COMPONENT_CLASSES = {
+        "permission--cap",
+        "permission--first",
+        "permission--label",
+        "permission--value",
+        "permission--warning",
+    }
+    question: reactive[Question | None] = reactive(None)
+    awake: reactive[bool] = reactive(False)
+    sure: reactive[bool] = reactive(False)
+
+    class Clicked(Message):
+        """A cap was clicked."""
+
+        def __init__(self, reply: str) -> None:
+            super().__init__()
+            self.reply = reply
+
+    def show(self, question: Question, *, awake: bool, sure: bool) -> None:
+        """Show its keys: the chords while it sleeps, Enter while "always" waits for it."""
+        self.question = question
+        self.awake = awake
+        self.sure = sure
+
+    def render(self) -> Content:
+        """All of them; where they do not fit, gaps and words are shorter."""
+        question = self.question
+        if question is None:
+            return Content("")
+        if self.sure:
+            words = f"always allow {question.always} in this folder?  "
+            return Content.assemble(
+                self._part(words, "warning"),
+                self._cap("enter", "yes", "sure", first=True),
+                "   ",
+                self._cap("esc", "back", "back", first=False),
+            )
+        for brief in (False, True):
+            caps = self._caps(question, brief=brief)
+            for gap in (3, 2):
+                if sum(cap.cell_length + gap for cap in caps) - gap <= self.size.width:
+                    return Content(" " * gap).join(caps)
+        return Content(" ").join(caps)
+
+    def _caps(self, question: Question, *, brief: bool) -> list[Content]:
+        caps = [
+            self._cap(one.key, one.label, one.reply, first=place == 0)
+            for place, one in enumerate(choices(question, typing=not self.awake, brief=brief))
+        ]
+        if not self.awake:
+            caps.append(Content.assemble(self._part("letters go to your draft while you type", "label")))
+        return caps
+
+    def on_click(self, event: events.Click) -> None:
+        """Answer."""
+        event.stop()
+        reply = event.style.meta.get("reply")
+        if isinstance(reply, str):
+            self.post_message(self.Clicked(reply))
+
+    def _cap(self, key: str, label: str, reply: str, *, first: bool) -> Content:
+        cap = self._part(f" {key} ", "first" if first else "cap")
+        return Content.assemble(cap, self._part(f" {label}", "value" if first else "label")).stylize(
+            Style.from_meta({"reply": reply})
+        )
+
+    def _part(self, text: str, tone: str) -> tuple[str, Style]:
+        return text, self.get_visual_style(f"permission--{tone}", partial=True)
+
+
+def _cells(runs: list[Run]) -> int:
+    return sum(cell_len(text) for text, _ in runs)
+
+
+def cut(text: str, cells: int, sign: str) -> str:
+    """The text in so many cells, cut with a sign on a cell border."""
+    if cell_len(text) <= cells:
+        return text
+    return set_cell_size(text, max(0, cells - cell_len(sign))).rstrip() + sign
+
+
+def detail_lines(text: str, *, add: Style, remove: Style) -> Content:
+    """A diff with its signs coloured; other texts as they are."""
+    lines = []
+    for line in text.split("\n"):
+        content = Content(line)
+        style = add if line.startswith("+") else remove if line.startswith("-") else None
+        lines.append(content.stylize(style) if style is not None else content)
+    return Content("\n").join(lines)
