@@ -52,6 +52,7 @@ def _variables(
 
 def _dark() -> Theme:
     own = {
+        "boost": "#28303D",  # Textual 8.2.8 drops the theme's own boost when it has a panel
         "limit": "#F0703A",
         "faint": "#717C8E",
         "muted": "#919AAB",
@@ -74,13 +75,13 @@ def _dark() -> Theme:
         background="#0F1218",
         surface="#151A22",
         panel="#1D232E",
-        boost="#28303D",
         variables=_variables(own, SEGMENTS_DARK, foreground="#D9DDE6", on_drift=PAPER),
     )
 
 
 def _light() -> Theme:
     own = {
+        "boost": "#DEDAD0",
         "limit": "#B84300",
         "faint": "#737985",
         "muted": "#5C6370",
@@ -103,7 +104,6 @@ def _light() -> Theme:
         background="#FBFAF7",
         surface="#F3F1EC",
         panel="#E9E6DE",
-        boost="#DEDAD0",
         variables=_variables(own, SEGMENTS_LIGHT, foreground="#22262E", on_drift=INK),
     )
 

@@ -14,6 +14,7 @@ from textual.style import Style
 from textual.widget import Widget
 
 from qiming_tui.tui.keys import display
+from qiming_tui.tui.widgets.looks import look
 
 MOST: Final = 6
 WIDE: Final = 100
@@ -81,8 +82,8 @@ class Footer(Widget):
         parts: list[Content | str] = []
         for one in fitting(self.shown, width_cells=self.size.width, gap_cells=gap):
             click = Style.from_meta({"press": one.press})
-            key = self.get_visual_style("footer--key", partial=True)
-            label = self.get_visual_style("footer--label", partial=True)
+            key = look(self, "footer--key")
+            label = look(self, "footer--label")
             parts += [" " * gap] if parts else []
             parts.append(Content.assemble((f"{one.key} ", key), (one.label, label)).stylize(click))
         return Content.assemble(*parts)

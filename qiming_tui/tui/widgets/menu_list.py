@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from qiming_tui.tui.complete import Menu
 from qiming_tui.tui.glyphs import FULL, Glyphs
+from qiming_tui.tui.widgets.looks import look
 
 NOTHING: Final = "nothing fits"
 
@@ -36,7 +37,7 @@ class MenuList(Widget):
         if menu is None:
             return Content("")
         if not menu.items:
-            return Content.assemble(("  " + NOTHING, self.get_visual_style("menu-list--note", partial=True)))
+            return Content.assemble(("  " + NOTHING, look(self, "menu-list--note")))
         return Content("\n").join(self._row(menu, index) for index in range(len(menu.items)))
 
     def watch_menu(self, menu: Menu | None) -> None:
@@ -66,4 +67,4 @@ class MenuList(Widget):
         return row.stylize(self._style("chosen")) if chosen else row
 
     def _style(self, name: str) -> Style:
-        return self.get_visual_style(f"menu-list--{name}", partial=True)
+        return look(self, f"menu-list--{name}")

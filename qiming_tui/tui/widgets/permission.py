@@ -22,6 +22,7 @@ from qiming_tui.tui import keys
 from qiming_tui.tui.asking import Question
 from qiming_tui.tui.glyphs import FULL, Glyphs
 from qiming_tui.tui.widgets.edge import Edge
+from qiming_tui.tui.widgets.looks import look
 from qiming_tui.tui.widgets.permission_lines import PermissionHead, PermissionKeys, detail_lines
 
 DEAF_S: Final = 0.4
@@ -276,8 +277,8 @@ class PermissionPanel(Widget, can_focus=True):
             return
         self.head.show(question, waiting=len(self._asked) - 1)
         self.key_row.show(question, awake=self.awake, sure=self.sure)
-        add = self.detail.get_visual_style("permission--add", partial=True)
-        remove = self.detail.get_visual_style("permission--remove", partial=True)
+        add = look(self.detail, "permission--add")
+        remove = look(self.detail, "permission--remove")
         text = question.detail or question.command
         self.detail.query_one(Static).update(detail_lines(text, add=add, remove=remove))
 

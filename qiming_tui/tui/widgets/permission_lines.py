@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from qiming_tui.tui.asking import Question, Run, choices, price, reasons
 from qiming_tui.tui.glyphs import FULL, Glyphs
+from qiming_tui.tui.widgets.looks import look
 
 NARROW: Final = 76
 """Under so many cells the price is brief."""
@@ -55,7 +56,7 @@ class PermissionHead(Widget):
         return Content.assemble(*map(self._run, left), pad, *map(self._run, right))
 
     def _run(self, run: Run) -> tuple[str, Style]:
-        return run[0], self.get_visual_style(f"permission--{run[1]}", partial=True)
+        return run[0], look(self, f"permission--{run[1]}")
 
 
 class PermissionKeys(Widget):
@@ -128,7 +129,7 @@ class PermissionKeys(Widget):
         )
 
     def _part(self, text: str, tone: str) -> tuple[str, Style]:
-        return text, self.get_visual_style(f"permission--{tone}", partial=True)
+        return text, look(self, f"permission--{tone}")
 
 
 def _cells(runs: list[Run]) -> int:

@@ -30,6 +30,7 @@ from qiming_tui.tui.history import History
 from qiming_tui.tui.paste import Draft
 from qiming_tui.tui.prompt_note import PromptStatus, Run, line
 from qiming_tui.tui.widgets.edge import Edge
+from qiming_tui.tui.widgets.looks import look
 from qiming_tui.tui.widgets.menu_list import MenuList
 from qiming_tui.tui.widgets.prompt import Prompt
 from qiming_tui.tui.widgets.saying import Said
@@ -72,9 +73,7 @@ class Note(Widget):
         """As much as fits."""
         runs: list[Run] = [(self.hint, "warning")] if self.hint else []
         runs = runs or line(self.status, width_cells=self.size.width)
-        return Content.assemble(
-            *((text, self.get_visual_style(f"note--{tone}", partial=True)) for text, tone in runs)
-        )
+        return Content.assemble(*((text, look(self, f"note--{tone}")) for text, tone in runs))
 
 
 class PromptBar(Widget):

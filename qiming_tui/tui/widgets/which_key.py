@@ -14,6 +14,7 @@ from textual.widget import Widget
 
 from qiming_tui.tui.commands import Command
 from qiming_tui.tui.keys import Chord, chord_key, display
+from qiming_tui.tui.widgets.looks import look
 
 OPEN_S: Final = 2.0
 _COLUMN: Final = 26
@@ -65,7 +66,7 @@ class KeyStrip(Widget):
         return max(1, width_cells // self._cells)
 
     def _style(self, name: str) -> Style:
-        return self.get_visual_style(f"key-strip--{name}", partial=True)
+        return look(self, f"key-strip--{name}")
 
 
 class WhichKey(ModalScreen[Command | None]):
