@@ -44,7 +44,9 @@ def start_server(path: str, context: int, key: str) -> Any:  # noqa: ANN401 - an
     params.cache_ram_mib = CACHE_MIB
     params.use_jinja = True
     params.ui = False
-    threads = max(1, min(MAX_THREADS, os.cpu_count() or 1))
+    # One processor stays with the user. Threads wait for each other after every operation: one that does not
+    # get its processor, at this low priority, would hold up the other and each token with it.
+    threads = max(1, min(MAX_THREADS, (os.cpu_count() or 1) - 1))
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     # Never spin: waiting threads would eat the processor of whoever works beside this server.
     params.cpuparams.poll = params.cpuparams_batch.poll = 0

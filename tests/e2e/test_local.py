@@ -8,17 +8,15 @@ import sys
 
 from qiming_tui.provider import local
 
-PROMPTS = (
-    "Tell me a story about a lighthouse keeper.",
-    "Go on with the story.",
-    "What happens in the storm?",
-    "Tell me how it ends.",
-    "Who was the keeper's friend?",
-    "What did they eat?",
-    "What did we talk about?",
-    "Tell me one thing more.",
-    "And another one.",
-    "Say good night.",
+KEEPERS = ("Ada", "Bram", "Cora", "Dirk", "Elin", "Finn", "Greta", "Hugo")
+PROMPTS = tuple(
+    f"This is page {page} of the log of the lighthouse. "
+    + " ".join(
+        f"On day {page * 30 + day} {KEEPERS[(page + day) % 8]} saw {day + 2} ships and lit the lamp."
+        for day in range(24)
+    )
+    + " Say in one short sentence who wrote this."
+    for page in range(8)
 )
 ATTEMPTS = 3
 TURN_S = 240
