@@ -111,7 +111,8 @@ def layout(data: BarData, cells: int, *, eighths: bool) -> Layout:
     if part_at == tick:
         part = 0
     start = fill + (1 if part and part_at == fill else 0)
-    after = drawn + data.draft_tokens + (data.growth or 0)
+    over = data.count >= data.usable  # it compacts before anything is added
+    after = drawn if over else drawn + data.draft_tokens + (data.growth or 0)
     segments, hidden = _segments(held, widths)
     return Layout(
         cells=cells,

@@ -42,11 +42,6 @@ def width(spans: Sequence[Span]) -> int:
     return sum(len(text) for _, text in spans)
 
 
-def state_words(data: BarData) -> str:
-    """The state, and that nothing happens by itself where that is so."""
-    return data.state.value if data.auto else f"{data.state.value}, auto off"
-
-
 class Headline(msgspec.Struct, frozen=True):
     """The headline's facts from left to right, and the one that stands at the right end."""
 
@@ -56,17 +51,13 @@ class Headline(msgspec.Struct, frozen=True):
 
 def headline(data: BarData, columns: int) -> Headline:
     """The headline in `columns` cells. What goes first: cost, detail of the provenance, `usable`, what the
-    turn leads to; percent (in the pill), used and left never. What goes last comes back first, where another
-    fact left room for it."""
+    turn leads to; percent (in the pill), used and left never."""
     forms = {name: make(data, columns) for name, make in _SLOTS.items()}
     chosen = dict.fromkeys(forms, 0)
     for name in _GIVE_WAY:
         if _fits(forms, chosen, columns):
             break
         chosen[name] = min(chosen[name] + 1, len(forms[name]) - 1)
-    for name in dict.fromkeys(reversed(_GIVE_WAY)):
-        while chosen[name] and _fits(forms, {**chosen, name: chosen[name] - 1}, columns):
-            chosen[name] -= 1
     return _join({name: forms[name][at] for name, at in chosen.items()}, columns)
 
 
@@ -91,9 +82,10 @@ def _join(slots: dict[str, Spans], columns: int) -> Headline:
 
 
 def _pill(data: BarData, columns: int) -> list[Spans]:
-    words = state_words(data)
     percent = [] if data.percent is None else [("pill-number", f"{data.percent}% ")]
-    return [(("pill", " "), *percent, ("pill", words), ("pill", " "))]
+    words = data.state.value
+    forms = [words] if data.auto else [f"{words}, auto off", f"{words}, off"]
+    return [(("pill", " "), *percent, ("pill", form), ("pill", " ")) for form in forms]
 
 
 def _used(data: BarData, columns: int) -> list[Spans]:
@@ -155,23 +147,21 @@ def _cost(data: BarData, columns: int) -> list[Spans]:
 
 
 def _basis(data: BarData, columns: int) -> list[Spans]:
+    """Where the count comes from: three forms with ever less detail, the word alone, nothing."""
     word = data.basis.value
-    found: list[str] = []
+    found = [word] * 4
     if data.basis is Basis.MEASURED and data.step is not None:
         since = f", ~{signed(data.since)} since" if data.since else ""
+        at, short = f"{word} at step {data.step}{since}", f"{word} step {data.step}{since}"
+        found = [at, short, f"{word} step {data.step}", word]
         if columns >= WIDE - 2:
-            ours = f"   ours {kilo(data.total)}" + (
-                f"   drift {signed(data.drift)}" if data.drift > 0 else ""
-            )
-            found.append(f"{word} at step {data.step}{since}{ours}")
-        found += [f"{word} at step {data.step}{since}", f"{word} step {data.step}{since}"]
-        found.append(f"{word} step {data.step}")
-    found.append(word)
+            drift = f"   drift {signed(data.drift)}" if data.drift > 0 else ""
+            found[:2] = [f"{at}   ours {kilo(data.total)}{drift}", at]
     return [*((("muted", text),) for text in found), ()]
 
 
 _SLOTS: Final[dict[str, Callable[[BarData, int], list[Spans]]]] = {
-    "ctx": lambda data, columns: [(("muted", "CTX"),), ()],
+    "ctx": lambda data, columns: [(("ctx", "CTX"),), ()],
     "pill": _pill,
     "used": _used,
     "left": _left,
@@ -184,8 +174,8 @@ _SLOTS: Final[dict[str, Callable[[BarData, int], list[Spans]]]] = {
 """Each fact's forms, longest first."""
 
 _GIVE_WAY: Final = (
-    *("cost", "basis", "basis", "basis", "break", "used", "after", "basis", "after", "after"),
-    *("break", "basis", "drift", "left", "ctx", "used", "used"),
+    *("cost", "basis", "basis", "basis", "used", "after", "after", "break", "break", "drift"),
+    *("basis", "after", "left", "ctx", "used", "pill", "used"),
 )
 
 

@@ -62,6 +62,8 @@ def looks(*sizes: tuple[int, int]) -> list[Look]:
 class Bench(App[None]):
     """An app that holds nothing but the widgets under test, with the real themes and styles."""
 
+    AUTO_FOCUS = ""
+
     def __init__(self, *widgets: Widget, styles: tuple[str, ...] = ("base", "context")) -> None:
         super().__init__(css_path=[STYLES / f"{name}.tcss" for name in styles])
         self._widgets = widgets

@@ -37,7 +37,7 @@ _PREFIX: Final = "budget-bar--"
 _PLAIN: Final = (
     *("text", "strong", "muted", "faint", "limit", "warn", "letter", "more", "track", "next", "reserve"),
     *("reserve-word", "reserve-next", "tick", "tick-over", "hollow", "tick-arrow", "cached", "chip"),
-    *("key", "act"),
+    *("key", "act", "ctx"),
 )
 _STATES: Final = {
     State.UNKNOWN: "unknown",

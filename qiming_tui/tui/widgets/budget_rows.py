@@ -48,8 +48,9 @@ def bar_row(data: BarData, held: Layout, glyphs: Glyphs, *, letters: bool) -> Sp
     if words and start >= max(held.fill, held.next_to):
         for place, char in enumerate(words, start):
             cells[place] = ("reserve-word", char)
+    ahead = "muted" if letters else "next"
     for cell in range(held.next_from, held.next_to):
-        cells[cell] = ("next" if letters or cell < held.tick else "reserve-next", glyphs.next)
+        cells[cell] = (ahead if cell < held.tick else "reserve-next", glyphs.next)
     if held.part and held.segments:
         name = name_of(held.segments[-1].letter)
         cells[held.part_at] = (f"edge-{name}", glyphs.ends[held.part - 1])
@@ -65,7 +66,8 @@ def _tick(data: BarData, held: Layout, glyphs: Glyphs, *, letters: bool) -> Span
         return (f"seg-{name_of(below.letter)}", sign)
     if data.over_by:
         return ("tick-over", sign)
-    return ("tick" if data.auto else "hollow", sign)
+    shown = "limit" if letters else "tick"
+    return (shown if data.auto else "hollow", sign)
 
 
 def _reserve_words(data: BarData, room: int) -> str:
@@ -155,7 +157,9 @@ def cached_spans(data: BarData, held: Layout, glyphs: Glyphs, room: int) -> Span
         if held.cached < inside and held.cached + 1 + len(label) <= room:
             bracket = _bracket(held.cached, glyphs)
             return (("cached", f"{bracket} {label}" if bracket else label),)
-    return (("cached", _bracket(min(held.cached, room), glyphs)),)
+    if held.cached > room:
+        return (("cached", glyphs.cached_left + glyphs.cached * (room - 1)),)
+    return (("cached", _bracket(held.cached, glyphs)),)
 
 
 def _bracket(cells: int, glyphs: Glyphs) -> str:
