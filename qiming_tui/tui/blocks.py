@@ -9,7 +9,7 @@ from enum import StrEnum
 
 import msgspec
 
-from qiming_tui.model.messages import ABORTED, AssistantMessage, Entry, Message
+from qiming_tui.model.messages import ABORTED, AssistantMessage, Entry
 from qiming_tui.model.parts import (
     CompactionPart,
     FilePart,
@@ -66,6 +66,35 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     """A note on something that went wrong."""
 
 
+class BoundaryFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a compaction beyond its messages."""
+
+    number: int = 0
+    """Which one of the session it is; 0: not counted (yet)."""
+    auto: bool = True
+    step: int | None = None
+    before: int | None = None
+    after: int | None = None
+    rough: bool = False
+    """Whether `after` is a prediction: no answer has been measured since."""
+    archived: int = 0
+    """Messages that are no longer sent."""
+    running: str = ""
+    """Words while the summary is being written."""
+    failed: str = ""
+    """Why it came to nothing."""
+    undone: bool = False
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """What an event does to the conversation."""
+
+    put: tuple[Block, ...] = ()
+    drop: tuple[str, ...] = ()
+    facts: dict[str, BoundaryFacts] = {}
+    """By the id of the boundary's block."""
+
+
 class Cost(msgspec.Struct, frozen=True):
     """What a part is in the next request: tokens, the class letter of the larger share, how it is sent."""
 
@@ -111,7 +140,8 @@ def blocks_of(
         return _of_user(entry, turn)
     out: list[Block] = []
     for index, part in enumerate(entry.parts):
-        block = block_of(part, info, order=(entry.seq, index), was=was, cleared=cleared, zone=zone)
+        order = (entry.seq, index)
+        block = block_of(part, order=order, summary=info.summary, was=was, cleared=cleared, zone=zone)
         if block is not None:
             out.append(block)
     note = note_of(info, order=(entry.seq, len(entry.parts)))
@@ -140,13 +170,8 @@ def blocks_of_session(
 def _of_user(entry: Entry, turn: int) -> tuple[Block, ...]:
     order = (entry.seq, 0)
     parts = tuple(part.id for part in entry.parts)
-    asked = entry.compaction
-    if asked is not None:
-        focus = one_line(asked.focus or "")
-        block = Block(
-            id=entry.id, message_id=entry.id, kind=Kind.BOUNDARY, order=order, text=focus, parts=parts
-        )
-        return (block,)
+    if entry.compaction is not None:
+        return (Block(id=entry.id, message_id=entry.id, kind=Kind.BOUNDARY, order=order, parts=parts),)
     written = [said for part in entry.parts if (said := _said(part))]
     text = clean("\n".join(written))[0]
     if not text and not entry.parts:
@@ -172,9 +197,9 @@ def _said(part: Part) -> str:
 
 def block_of(
     part: Part,
-    info: Message,
     *,
     order: tuple[int, int],
+    summary: bool = False,
     was: Mapping[str, int] | None = None,
     cleared: Collection[str] = (),
     progress: str = "",
@@ -182,9 +207,8 @@ def block_of(
 ) -> Block | None:
     """The block of one part of an assistant message; None where there is nothing to see.
 
-    `progress`: the newest end of a running tool's output.
+    `summary`: its message is a summary. `progress`: the newest end of a running tool's output.
     """
-    summary = isinstance(info, AssistantMessage) and info.summary
     match part:
         case TextPart():
             live = part.time is not None and part.time.end is None

@@ -34,7 +34,7 @@ async def test_the_rows_of_the_picture_at_80_columns():
         "",
         " ▌ T12  Fix the flaky retry test and explain why it raced.               0.1k U",
         "   The sleep is patched in setUp but restored from a worker thread,",
-        "   so two tests share one clock.                                            0.6k A",
+        "   so two tests share one clock.                                         0.6k A",
         "   ░ read   tests/test_retry.py               cleared 14:02, was 6.1k    0.0k :",
     ]
     assert rows[5] == "   ✗ bash   pytest -x tests/test_retry.py                exit 1  2.3s    1.9k R"

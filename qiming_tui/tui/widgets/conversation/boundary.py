@@ -4,7 +4,8 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
-from qiming_tui.tui.widgets.conversation.face import GUTTER, BoundaryFacts, Face
+from qiming_tui.tui.blocks import BoundaryFacts
+from qiming_tui.tui.widgets.conversation.face import GUTTER, Face
 from qiming_tui.tui.widgets.conversation.figures import tokens_words
 from qiming_tui.tui.widgets.conversation.lines import BLANK, Line, Rendered, spaces
 from qiming_tui.tui.widgets.conversation.looks import BOLD, Looks

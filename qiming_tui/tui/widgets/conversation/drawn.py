@@ -10,12 +10,12 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from qiming_tui.model.window import ItemState
-from qiming_tui.tui.blocks import Block, Cost, Kind
+from qiming_tui.tui.blocks import Block, BoundaryFacts, Cost, Kind
 from qiming_tui.tui.glyphs import FULL, Glyphs
 from qiming_tui.tui.toolrow import Phase
 from qiming_tui.tui.widgets.conversation.boundary import boundary, folded_summary
 from qiming_tui.tui.widgets.conversation.engine import Engine
-from qiming_tui.tui.widgets.conversation.face import GUTTER, NO_FACTS, BoundaryFacts, Face, Hint
+from qiming_tui.tui.widgets.conversation.face import GUTTER, NO_FACTS, Face, Hint
 from qiming_tui.tui.widgets.conversation.figures import tokens_words
 from qiming_tui.tui.widgets.conversation.lines import BLANK, Line, Rendered, spaces
 from qiming_tui.tui.widgets.conversation.looks import NAMES, PREFIX, Looks

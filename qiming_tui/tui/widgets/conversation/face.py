@@ -2,7 +2,7 @@
 
 import msgspec
 
-from qiming_tui.tui.blocks import Block, Kind
+from qiming_tui.tui.blocks import Block, BoundaryFacts, Kind
 
 COST_CELLS = 9
 """Tokens (7), a space and the chip, at the right edge."""
@@ -13,26 +13,6 @@ SUBJECT = 11
 """Where its subject begins."""
 MEASURE = 100
 """Prose is not set wider than this: longer lines are hard to read."""
-
-
-class BoundaryFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a compaction beyond its messages."""
-
-    number: int = 0
-    """Which one of the session it is; 0: not counted (yet)."""
-    auto: bool = True
-    step: int | None = None
-    before: int | None = None
-    after: int | None = None
-    rough: bool = False
-    """Whether `after` is a prediction: no answer has been measured since."""
-    archived: int = 0
-    """Messages that are no longer sent."""
-    running: str = ""
-    """Words while the summary is being written."""
-    failed: str = ""
-    """Why it came to nothing."""
-    undone: bool = False
 
 
 NO_FACTS = BoundaryFacts()

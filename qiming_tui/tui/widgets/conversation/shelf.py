@@ -151,6 +151,18 @@ class Shelf:
             self._reckon()
         return place, item.height
 
+    def drop(self, block_ids: Iterable[str]) -> bool:
+        """Take blocks away; whether there were any."""
+        gone = {block_id for block_id in block_ids if block_id in self._place}
+        if not gone:
+            return False
+        for item in self.items:
+            if item.block.id in gone:
+                self._seen.pop(id(item), None)
+        self.items = [item for item in self.items if item.block.id not in gone]
+        self._reckon()
+        return True
+
     def top(self, place: int) -> int:
         """The first row of a block."""
         return self._heights.prefix(place)

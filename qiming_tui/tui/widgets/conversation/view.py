@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 from textual.timer import Timer
 
-from qiming_tui.tui.blocks import Block, Kind
+from qiming_tui.tui.blocks import Block, Change, Kind
 from qiming_tui.tui.widgets.conversation.drawn import running
 from qiming_tui.tui.widgets.conversation.engine import Engine, load_engine
 from qiming_tui.tui.widgets.conversation.reader import Reader
@@ -101,6 +101,20 @@ class Conversation(Reader):
         else:
             self.settle(above=grown if place < top else 0)
         self._watch_running()
+
+    def drop(self, block_ids: Iterable[str]) -> None:
+        """Take blocks away."""
+        if self.shelf.drop(block_ids):
+            self.settle()
+
+    def apply(self, change: Change) -> None:
+        """What an event changed (`book.Book.take`)."""
+        if change.drop:
+            self.drop(change.drop)
+        for message_id, facts in change.facts.items():
+            self.set_boundary(message_id, facts)
+        for block in change.put:
+            self.put(block)
 
     def _stream(self, item: Shown) -> None:
         """Text that is live grows in a stream of its own; what is not live has none."""
