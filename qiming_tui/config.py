@@ -1,7 +1,7 @@
 """L1, the settings: defaults < user file < project file < environment < flags; errors name file and key.
 
 A project's file is somebody else's text even in a trusted folder: it may tune and narrow, but it cannot send
-keys elsewhere, hand on variables, move the store or widen permissions (cases C-139).
+keys elsewhere, hand on variables, move the store, move keys or widen permissions (cases C-139).
 """
 
 import re
@@ -104,6 +104,7 @@ class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     tools: ToolSettings = ToolSettings()
     providers: dict[str, ProviderTable] = {}
     permission: dict[str, Action | dict[str, Action]] = {}
+    keymap: dict[str, str] = {}
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,6 +122,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     providers: dict[str, ProviderTable] = {}
     rules: tuple[Rule, ...] = ()
     """The files' permission rules, each with its origin; the defaults are not among them."""
+    keymap: dict[str, str] = {}
+    """Ids of key bindings and the user's keys for them; the screen checks them."""
     sources: tuple[str, ...] = ()
     """The files that were read."""
 
@@ -315,7 +318,7 @@ def _settings(table: dict[str, JSON], source: str) -> Settings:
 
 def _check_project(raw: dict[str, Any], source: str) -> None:
     """Raises ConfigError for what a project may not set: where keys go, what is handed on, where we store."""
-    found = ["store"] if "store" in raw else []
+    found: list[str] = [key for key in ("store", "keymap") if key in raw]
     found += ["tools.env_allow"] if "env_allow" in raw.get("tools", {}) else []
     for name, table in raw.get("providers", {}).items():
         found += [f"providers.{name}.{key}" for key in table if key != "models"]
@@ -379,6 +382,7 @@ def _config(file: _File, rules: tuple[Rule, ...], sources: tuple[str, ...]) -> C
         store=file.store,
         tools=file.tools,
         providers=file.providers,
+        keymap=file.keymap,
         rules=rules,
         sources=sources,
     )
