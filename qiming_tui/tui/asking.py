@@ -72,7 +72,7 @@ def choices(question: Question, *, typing: bool, brief: bool = False) -> tuple[C
     found = [Choice("y", "once", "once")]
     if scope:
         found += [
-            Choice("s", "this session", "session"),
+            Choice("s", "session" if brief else "this session", "session"),
             Choice("a", "always" if brief else f"always for {scope}", "always"),
         ]
-    return (*found, Choice("n", "no", "no"), Choice("tab", "no, because", "reason"))
+    return (*found, Choice("n", "no", "no"), Choice("tab", "because" if brief else "no, because", "reason"))

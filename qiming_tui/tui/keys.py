@@ -131,6 +131,18 @@ def leader_table(keymap: Mapping[str, str] | None = None) -> tuple[Chord, ...]:
     return tuple(chord for chord in chords if chord.key and chord.key != NONE)
 
 
+_PLACES: Final = {
+    item.id: place
+    for place, item in enumerate([*PROMPT, *PERMISSION, *APP])
+    if isinstance(item, Binding) and item.id is not None
+}
+
+
+def place_of(binding: Binding) -> int:
+    """Where a binding stands in our tables, whatever keys the user gave it; others stand in front."""
+    return _PLACES.get(binding.id or "", -1)
+
+
 def known_ids(nodes: Iterable[type[DOMNode]] = ()) -> frozenset[str]:
     """Ids that a keymap may name: ours, those of other classes' bindings, and the chords."""
     lists = [APP, PROMPT, PERMISSION, *(node.__dict__.get("BINDINGS", []) for node in nodes)]
@@ -147,7 +159,7 @@ def keymap(table: Mapping[str, str], known: Iterable[str] | None = None) -> dict
     for name, keys in table.items():
         if name not in ids:
             near = sorted(one for one in ids if one.split(".")[-1] == name.split(".")[-1])
-            hint = f"did you mean {near[0]}?" if near else "qiming's help (F1) lists the ids"
+            hint = f"did you mean {' or '.join(near)}?" if near else "qiming's help (F1) lists the ids"
             raise ConfigError(f"keymap.{name}: no key has this id", hint)
         if not all(key.strip() for key in keys.split(",")):
             raise ConfigError(f'keymap.{name}: an empty key; "none" takes a key away')

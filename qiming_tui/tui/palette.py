@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import ClassVar
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.markup import escape
 
 from qiming_tui.tui.commands import COMMANDS, Command
 from qiming_tui.tui.keys import display, leader_table
@@ -50,9 +51,13 @@ class CommandProvider(Provider):
         await self.app.run_action(command.action)
 
     def _words(self, command: Command) -> str:
-        return f"{routes(command, self.keymap)}   {command.help}"
+        return escape(f"{routes(command, self.keymap)}   {command.help}")  # Textual reads it as markup
 
 
-def command_provider(keymap: Mapping[str, str]) -> type[CommandProvider]:
-    """A provider that names the user's own keys, for `App.COMMANDS`."""
-    return type("OwnKeys", (CommandProvider,), {"keymap": keymap})
+def palette(keymap: Mapping[str, str]) -> CommandPalette:
+    """The palette to push, which names the user's own keys.
+
+    The application sets `ENABLE_COMMAND_PALETTE = False`: Textual's own key for it would win over ours.
+    """
+    provider = type("OwnKeys", (CommandProvider,), {"keymap": keymap})
+    return CommandPalette(providers=[provider], placeholder="Search commands")

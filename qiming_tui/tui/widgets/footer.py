@@ -7,13 +7,12 @@ from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding
 from textual.content import Content
-from textual.dom import DOMNode
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.style import Style
 from textual.widget import Widget
 
-from qiming_tui.tui.keys import display
+from qiming_tui.tui.keys import display, place_of
 from qiming_tui.tui.widgets.looks import look
 
 MOST: Final = 6
@@ -37,14 +36,12 @@ class Entry(msgspec.Struct, frozen=True):
 
 def entries(screen: Screen[object]) -> tuple[Entry, ...]:
     """The shown keys: at most three of the focused widget, then the application's; each id once."""
+    shown = [active for active in screen.active_bindings.values() if active.binding.show and active.enabled]
     own: dict[str, Entry] = {}
     others: dict[str, Entry] = {}
-    nodes: list[DOMNode] = [screen.focused] if screen.focused is not None else []
-    for active in screen.active_bindings.values():
-        binding = active.binding
-        if binding.show and active.enabled:
-            place = own if active.node in nodes else others
-            place.setdefault(binding.id or binding.action, _entry(binding))
+    for active in sorted(shown, key=lambda one: place_of(one.binding)):
+        place = own if active.node is screen.focused else others
+        place.setdefault(active.binding.id or active.binding.action, _entry(active.binding))
     first = list(own.values())
     chosen = first[:3] + list(others.values()) + first[3:]
     return tuple(chosen[:MOST])

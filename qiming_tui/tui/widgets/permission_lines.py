@@ -16,6 +16,8 @@ from qiming_tui.tui.widgets.looks import look
 
 NARROW: Final = 76
 """Under so many cells the price is brief."""
+LEAST: Final = 16
+"""So many cells of the command are always shown: the price goes to the second line instead."""
 
 
 class PermissionHead(Widget):
@@ -40,16 +42,26 @@ class PermissionHead(Widget):
         if self.waiting:
             title.append((f"1 of {self.waiting + 1} ", "label"))
         cost = price(question, arrow=self.glyphs.arrow, brief=self.size.width < NARROW)
-        room = self.size.width - _cells(title) - _cells(cost) - 4
-        command = cut(question.command, room, self.glyphs.cut)
-        first = self._line([*title, (f" {command} ", "command")], cost)
         limit: list[Run] = []
         if question.timeout_s is not None:
             limit = [(f"timeout {question.timeout_s} s", "label")]
+        if self.size.width - _cells(title) - _cells(cost) - 4 < LEAST:
+            cost, limit = [], cost
+        room = self.size.width - _cells(title) - _cells(cost) - 4
+        command = cut(question.command, room, self.glyphs.cut)
+        first = self._line([*title, (f" {command} ", "command")], cost)
+        return Content("\n").join([first, self._second(question, limit, needed=not cost)])
+
+    def _second(self, question: Question, right: list[Run], *, needed: bool) -> Content:
+        """Why it asks; what stands right of it gives way, unless it is needed."""
         why = reasons(question)
-        if _cells(why) + _cells(limit) + 2 > self.size.width:
-            limit = []
-        return Content("\n").join([first, self._line(why, limit)])
+        if _cells(why) + _cells(right) + 2 <= self.size.width:
+            return self._line(why, right)
+        if not needed:
+            return self._line(why, [])
+        text = "".join(run[0] for run in why)
+        room = self.size.width - _cells(right) - 2
+        return self._line([(cut(text, room, self.glyphs.cut), "label")] if room > LEAST else [], right)
 
     def _line(self, left: list[Run], right: list[Run]) -> Content:
         pad = " " * max(0, self.size.width - _cells(left) - _cells(right))
@@ -69,9 +81,9 @@ class PermissionKeys(Widget):
         "permission--value",
         "permission--warning",
     }
-    question: reactive[Question | None] = reactive(None)
-    awake: reactive[bool] = reactive(False)
-    sure: reactive[bool] = reactive(False)
+    question: reactive[Question | None] = reactive(None, layout=True)
+    awake: reactive[bool] = reactive(False, layout=True)
+    sure: reactive[bool] = reactive(False, layout=True)
 
     class Clicked(Message):
         """A cap was clicked."""
@@ -87,32 +99,44 @@ class PermissionKeys(Widget):
         self.sure = sure
 
     def render(self) -> Content:
-        """All of them; where they do not fit, gaps and words are shorter."""
+        """All of them; where they do not fit, gaps and words are shorter, then there are two rows."""
+        return Content("\n").join(self._rows(self.size.width))
+
+    def get_content_height(self, container: object, viewport: object, width: int) -> int:
+        """One row, or as many as a narrow screen needs."""
+        return max(1, len(self._rows(width)))
+
+    def _rows(self, width_cells: int) -> list[Content]:
         question = self.question
         if question is None:
-            return Content("")
-        if self.sure:
-            words = f"always allow {question.always} in this folder?  "
-            return Content.assemble(
-                self._part(words, "warning"),
-                self._cap("enter", "yes", "sure", first=True),
-                "   ",
-                self._cap("esc", "back", "back", first=False),
-            )
-        for brief in (False, True):
+            return []
+        for brief, gap in ((False, 3), (False, 2), (True, 3), (True, 2)):
             caps = self._caps(question, brief=brief)
-            for gap in (3, 2):
-                if sum(cap.cell_length + gap for cap in caps) - gap <= self.size.width:
-                    return Content(" " * gap).join(caps)
-        return Content(" ").join(caps)
+            if sum(cap.cell_length + gap for cap in caps) - gap <= width_cells:
+                return [Content(" " * gap).join(caps)]
+        rows = [caps[0]]
+        for cap in caps[1:]:
+            if rows[-1].cell_length + 1 + cap.cell_length <= width_cells:
+                rows[-1] = Content(" ").join([rows[-1], cap])
+            else:
+                rows.append(cap)
+        return rows
 
     def _caps(self, question: Question, *, brief: bool) -> list[Content]:
+        if self.sure:
+            scope = "" if brief else f" {question.always} in this folder"
+            return [
+                Content.assemble(self._part(f"always allow{scope}?", "warning")),
+                self._cap("enter", "yes", "sure", first=True),
+                self._cap("esc", "back", "back", first=False),
+            ]
         caps = [
             self._cap(one.key, one.label, one.reply, first=place == 0)
             for place, one in enumerate(choices(question, typing=not self.awake, brief=brief))
         ]
         if not self.awake:
-            caps.append(Content.assemble(self._part("letters go to your draft while you type", "label")))
+            words = "letters go to your draft" if brief else "letters go to your draft while you type"
+            caps.append(Content.assemble(self._part(words, "label")))
         return caps
 
     def on_click(self, event: events.Click) -> None:

@@ -226,6 +226,7 @@ class Prompt(ChipArea):
             if called.command is None:
                 self.post_message(Said(f"no command /{called.word}; with a space before it, it is a message"))
                 return
+            draft = Draft(draft.text.rstrip(), draft.pastes)
             message = self.Called(called.command, called.argument)
         elif draft.text.startswith("!") and draft.full[1:].strip():
             message = self.Shell(draft.full[1:].strip())

@@ -152,9 +152,11 @@ class PromptBar(Widget):
         self.prompt.write(text)
 
     def escape(self) -> bool:
-        """Esc that nothing nearer took: arm the stop, then stop. Whether it meant anything."""
+        """Esc that nothing nearer took: disarm the quit, arm the stop, stop. Whether it meant anything."""
         if not self.status.busy:
-            return False
+            armed = bool(self._armed)
+            self._disarm()
+            return armed
         if self._armed == "stop":
             self._disarm()
             self.post_message(self.StopRequested())
