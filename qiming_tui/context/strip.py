@@ -28,19 +28,20 @@ SUMMARY: Final = "Z"
 UNKNOWN: Final = "?"
 """The digit where usable is not known."""
 
-LETTERS: Final = {
+WORDS: Final = {
     "C": "compact",
     "c": "by hand",
-    "x": "error",
-    "!": "over",
     "P": "prune",
+    "x": "error",
     "m": "model",
     "u": "undo",
     "i": "pin",
     "~": "retry",
+    "!": "over",
 }
-"""Letters of the event row with a word for each; where a step has several, the first of these is shown."""
-_RANK: Final = {letter: place for place, letter in enumerate(LETTERS)}
+"""Letters of the event row with a word for each, in the order in which they are explained."""
+_RANK: Final = {letter: place for place, letter in enumerate("Ccx!Pmui~")}
+"""Where a step has several events, the first of these is shown."""
 
 
 class StepEvent(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from typing import Final
 
 from qiming_tui.context.bar_words import Span, Spans
 from qiming_tui.context.figures import kilo, signed, whole_tokens
-from qiming_tui.context.strip import LETTERS, OVER, StepMark
+from qiming_tui.context.strip import WORDS, OVER, StepMark
 from qiming_tui.model.ledger import Outcome
 from qiming_tui.model.usage import Basis
 
@@ -62,7 +62,7 @@ def legend(marks: Sequence[StepMark], room: int) -> str:
     """The letters that are there with a word for each, as many as fit in `room` cells."""
     seen = {event.letter for mark in marks for event in mark.events}
     words = ""
-    for letter, word in LETTERS.items():
+    for letter, word in WORDS.items():
         longer = f"{words}  {letter} {word}".strip()
         if letter in seen and len(longer) <= room:
             words = longer
