@@ -22,7 +22,9 @@ def runs_of(children: Sequence[Token], looks: Looks, base: Style) -> list[Run]:
     out: list[Run] = []
     for token in children:
         kind = token.type
-        if kind in _MARKS:
+        if looks.plain and kind in {"s_open", "s_close"}:
+            out.append(("~~", styles[-1]))
+        elif kind in _MARKS:
             styles.append(styles[-1] + _MARKS[kind])
         elif kind == "link_open":
             styles.append(styles[-1] + link_style(str(token.attrs.get("href", "")), looks))

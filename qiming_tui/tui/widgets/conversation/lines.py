@@ -42,6 +42,12 @@ class Rendered(NamedTuple):
 BLANK: Final = Line(())
 
 
+def parted(before: str, after: str) -> bool:
+    """Whether a blank row stands between two pieces of Markdown, by the types of their first tokens: not
+    below a heading, nor between a paragraph and the code that it announces."""
+    return before != "heading_open" and not (before == "paragraph_open" and after in {"fence", "code_block"})
+
+
 def spaces(count: int, style: Style = NOTHING) -> Segment:
     """Empty cells."""
     return Segment(" " * max(0, count), style)

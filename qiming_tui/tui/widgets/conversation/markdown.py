@@ -15,7 +15,7 @@ from rich.style import Style
 
 from qiming_tui.tui.widgets.conversation.code import code_rows
 from qiming_tui.tui.widgets.conversation.inline import runs_of
-from qiming_tui.tui.widgets.conversation.lines import BLANK, Line, Rendered, flow, spaces
+from qiming_tui.tui.widgets.conversation.lines import BLANK, Line, Rendered, flow, parted, spaces
 from qiming_tui.tui.widgets.conversation.looks import BOLD, Looks
 from qiming_tui.tui.widgets.conversation.table import table_rows
 
@@ -39,7 +39,8 @@ class Piece(NamedTuple):
 
 def compose(text: str, *, width: int, looks: Looks) -> list[Piece]:
     """The pieces of a text, rendered at a width in cells."""
-    starts = [0, *accumulate(len(line) for line in text.splitlines(keepends=True))]
+    starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+    starts[-1] = len(text)
     painter = _Painter(looks)
     out: list[Piece] = []
     for group in groups(_PARSER.parse(text)):
@@ -62,9 +63,11 @@ def render(text: str, *, width: int, looks: Looks, gutter: Segment) -> Rendered:
     lines: list[Line] = []
     sources: list[str] = []
     cost_row = 0
+    before = ""
     for index, piece in enumerate(compose(text, width=width, looks=looks)):
-        if index:
+        if index and parted(before, piece.kind):
             lines.append(BLANK)
+        before = piece.kind
         lines += placed(piece.lines, gutter, index)
         if not index:
             cost_row = max(0, len(lines) - 1)

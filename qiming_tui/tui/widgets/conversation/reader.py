@@ -32,14 +32,14 @@ class Reader(Drawn):
     cursor: reactive[str] = reactive("")
     """Id of the block under the cursor; empty: none."""
 
-    class BodyWanted(Message):
+    class BodyWanted(Message, namespace="conversation"):
         """A cleared output was opened and lies in the store: `put` the block again with its text."""
 
         def __init__(self, block_id: str) -> None:
             super().__init__()
             self.block_id = block_id
 
-    class CopyWanted(Message):
+    class CopyWanted(Message, namespace="conversation"):
         """Text is to go to the clipboard; `words` say what it is."""
 
         def __init__(self, text: str, words: str) -> None:
@@ -47,14 +47,14 @@ class Reader(Drawn):
             self.text = text
             self.words = words
 
-    class LinkWanted(Message):
+    class LinkWanted(Message, namespace="conversation"):
         """A link was clicked. The address is hostile: show it before opening it."""
 
         def __init__(self, href: str) -> None:
             super().__init__()
             self.href = href
 
-    class CursorMoved(Message):
+    class CursorMoved(Message, namespace="conversation"):
         """The cursor is on another block."""
 
         def __init__(self, block: Block | None) -> None:

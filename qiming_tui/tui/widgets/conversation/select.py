@@ -35,7 +35,7 @@ def selected_text(shelf: Shelf, selection: Selection, *, margin: int) -> str:
         found = list(rows)
         out.append(_piece(shelf, place, piece, found))
         out.append(found[-1].join or "\n")
-    return "".join(out).strip("\n")
+    return "".join(out[:-1]).strip("\n")
 
 
 def _piece(shelf: Shelf, place: int, piece: int, rows: Sequence[Taken]) -> str:

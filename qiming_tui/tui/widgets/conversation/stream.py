@@ -13,7 +13,7 @@ from rich.segment import Segment
 
 from qiming_tui.context.tokens import script_estimate
 from qiming_tui.tui.widgets.conversation.engine import Composed, Engine
-from qiming_tui.tui.widgets.conversation.lines import BLANK, Line, flow
+from qiming_tui.tui.widgets.conversation.lines import BLANK, Line, flow, parted
 from qiming_tui.tui.widgets.conversation.looks import Looks
 
 FENCE_LINES: Final = 20
@@ -58,7 +58,8 @@ class Stream:
         self._weighed = len(text)
         self._fixed = 0
         self._done = 0
-        self._glued = True
+        self._before: str | None = None
+        """Type of the last finished piece; None: none, or a list that goes on."""
         self._fence: _Fence | None = None
 
     def feed(self, text: str) -> None:
@@ -73,7 +74,7 @@ class Stream:
         self.lines = []
         self.pieces = []
         self.cost_row = self._fixed = self._done = 0
-        self._glued = True
+        self._before = None
         self._fence = None
 
     def flush(self, engine: Engine | None, *, width: int, looks: Looks, gutter: Segment) -> int:
@@ -101,39 +102,41 @@ class Stream:
         if not pieces:
             return
         last = pieces[-1]
-        if len(pieces) > 1:
-            self._done = base + last.start
+        self._done = base + last.start
         if last.kind == "fence" and self._open_fence(write):
             return
         if len(last.items) > LIST_ITEMS:
             self._cut_list(write, base + last.items[-1])
             return
-        self._add(write, last.lines)
+        self._add(write, last)
 
-    def _add(self, write: "_Writer", lines: list[Line]) -> None:
-        """Rows that may still change, after a blank one where a piece ended before."""
-        if not self._glued:
-            self.lines.append(BLANK)
-        self.lines += write.placed(lines, len(self.pieces))
+    def _add(self, write: "_Writer", piece: Composed) -> None:
+        """Rows that may still change, after a blank one where that is due."""
+        self._part(piece.kind)
+        self.lines += write.placed(piece.lines, len(self.pieces))
         if not self.pieces:
             self.cost_row = max(0, len(self.lines) - 1)
 
-    def _commit(self, write: "_Writer", piece: Composed, base: int) -> None:
-        self._add(write, piece.lines)
-        self._finish(base + piece.start, base + piece.end)
+    def _part(self, kind: str) -> None:
+        if self._before is not None and parted(self._before, kind):
+            self.lines.append(BLANK)
 
-    def _finish(self, start: int, end: int, *, glued: bool = False) -> None:
+    def _commit(self, write: "_Writer", piece: Composed, base: int) -> None:
+        self._add(write, piece)
+        self._finish(base + piece.start, base + piece.end, piece.kind)
+
+    def _finish(self, start: int, end: int, kind: str | None) -> None:
         self.pieces.append(self.source[start:end].rstrip("\n"))
         self._fixed = len(self.lines)
         self._done = end
-        self._glued = glued
+        self._before = kind
 
     def _cut_list(self, write: "_Writer", at: int) -> None:
         """Finish the items before the last; what follows goes on without a blank row."""
         start = self._done
         for piece in write.compose(self.source[start:at]):
-            self._add(write, piece.lines)
-        self._finish(start, at, glued=True)
+            self._add(write, piece)
+        self._finish(start, at, None)
         self._tail(write)
 
     def _open_fence(self, write: "_Writer") -> bool:
@@ -151,8 +154,7 @@ class Stream:
         )
         if any(fence.closes(line) for line in self.source[fence.at :].split("\n")):
             return False
-        if not self._glued:
-            self.lines.append(BLANK)
+        self._part("fence")
         if not self.pieces:
             self.cost_row = len(self.lines)
         self._fixed = len(self.lines)
@@ -172,8 +174,8 @@ class Stream:
                 del self.lines[fence.row :]
                 self._fence = None
                 for piece in write.compose(self.source[fence.start : at]):
-                    self._add(write, piece.lines)
-                self._finish(fence.start, at)
+                    self._add(write, piece)
+                self._finish(fence.start, at, "fence")
                 return fence.row
         label = fence.at <= self.source.find("\n", fence.start) + 1
         number = len(self.pieces)
