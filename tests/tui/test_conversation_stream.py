@@ -207,3 +207,28 @@ async def test_c_128_keys_are_dealt_with_under_five_thousand_chunks():
         await held.settle()
         assert flushes < 100
         assert "w4999" in held.text()
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.integers(1, len(DOCUMENT) - 1), max_size=10), st.booleans())
+def test_the_end_of_a_stream_is_what_a_whole_rendering_gives(cuts, newline):
+    text = DOCUMENT.replace(LIST, "1. one\n2. two") if newline else DOCUMENT.replace(LIST, "- x\n").rstrip()
+    stream = Stream()
+    at = 0
+    for cut in sorted({*(min(cut, len(text)) for cut in cuts), len(text)}):
+        stream.feed(text[at:cut])
+        at = cut
+        flush(stream)
+    sealed = stream.seal(ENGINE, width=60, looks=LOOKS, gutter=GUTTER)
+    expected = ENGINE.whole(text, width=60, looks=LOOKS, gutter=GUTTER)
+    assert sealed is not None
+    assert texts(sealed.lines) == texts(expected.lines)
+    assert [line[1:] for line in sealed.lines] == [line[1:] for line in expected.lines]
+    assert sealed.pieces == expected.pieces
+    assert sealed.cost_row == expected.cost_row
+
+
+def test_links_that_are_defined_at_the_end_need_the_whole():
+    stream = Stream("see [it][1]\n\nwords\n\n[1]: https://example.org\n")
+    flush(stream)
+    assert stream.seal(ENGINE, width=60, looks=LOOKS, gutter=GUTTER) is None

@@ -209,6 +209,8 @@ class Reader(Drawn):
 
     def find_again(self) -> int:
         """The blocks changed: look again; how often it is there."""
+        if not self.finder.needle:
+            return 0
         return self.finder.look([item.text for item in self.shelf.items])
 
     def action_found(self, step: int) -> None:

@@ -209,6 +209,14 @@ class Shelf:
             old.painted = []
         return self.fit(place)
 
+    def take(self, place: int, rendered: Rendered) -> None:
+        """Rows of a block that are right already."""
+        item = self.items[place]
+        item.rendered = rendered
+        item.painted = [None] * len(rendered.lines)
+        self._seen[id(item)] = item
+        self.fit(place)
+
     def fit(self, place: int) -> int:
         """Take over the height of a rendered block; by how much it changed."""
         item = self.items[place]

@@ -13,7 +13,7 @@ from rich.segment import Segment
 
 from qiming_tui.context.tokens import script_estimate
 from qiming_tui.tui.widgets.conversation.engine import Composed, Engine
-from qiming_tui.tui.widgets.conversation.lines import BLANK, Line, flow, parted
+from qiming_tui.tui.widgets.conversation.lines import BLANK, Line, Rendered, flow, parted
 from qiming_tui.tui.widgets.conversation.looks import Looks
 
 FENCE_LINES: Final = 20
@@ -60,6 +60,8 @@ class Stream:
         self._done = 0
         self._before: str | None = None
         """Type of the last finished piece; None: none, or a list that goes on."""
+        self._cut = False
+        """Whether a list was finished item by item: the end may show it set looser."""
         self._fence: _Fence | None = None
 
     def feed(self, text: str) -> None:
@@ -75,6 +77,7 @@ class Stream:
         self.pieces = []
         self.cost_row = self._fixed = self._done = 0
         self._before = None
+        self._cut = False
         self._fence = None
 
     def flush(self, engine: Engine | None, *, width: int, looks: Looks, gutter: Segment) -> int:
@@ -92,6 +95,23 @@ class Stream:
         if self._fence is None:
             self._tail(write)
         return first
+
+    def seal(self, engine: Engine, *, width: int, looks: Looks, gutter: Segment) -> Rendered | None:
+        """The rows of the complete text, made from what is finished already; None where the whole has to be
+        rendered at once: it defines links for what stands above, or a list was finished item by item."""
+        if self._cut or "]:" in self.source:
+            return None
+        self.flush(engine, width=width, looks=looks, gutter=gutter)
+        if self._fence is not None or self._cut:
+            return None
+        del self.lines[self._fixed :]
+        write = _Writer(engine, width, looks, gutter)
+        base = self._done
+        for piece in write.compose(self.source[base:]):
+            self._commit(write, piece, base)
+        if len(self.pieces) > 1:
+            self.lines.append(BLANK)
+        return Rendered(self.lines or [BLANK], self.cost_row, tuple(self.pieces))
 
     def _tail(self, write: "_Writer") -> None:
         tail = self.source[self._done :]
@@ -133,6 +153,7 @@ class Stream:
 
     def _cut_list(self, write: "_Writer", at: int) -> None:
         """Finish the items before the last; what follows goes on without a blank row."""
+        self._cut = True
         start = self._done
         for piece in write.compose(self.source[start:at]):
             self._add(write, piece)

@@ -10,7 +10,10 @@ from textual.timer import Timer
 from qiming_tui.tui.blocks import Block, Change, Kind
 from qiming_tui.tui.widgets.conversation.drawn import running
 from qiming_tui.tui.widgets.conversation.engine import Engine, load_engine
+from qiming_tui.tui.widgets.conversation.face import GUTTER
+from qiming_tui.tui.widgets.conversation.lines import Rendered, spaces
 from qiming_tui.tui.widgets.conversation.reader import Reader
+from qiming_tui.tui.widgets.conversation.rows import prose_cells
 from qiming_tui.tui.widgets.conversation.shelf import Shown
 from qiming_tui.tui.widgets.conversation.stream import Stream
 
@@ -91,12 +94,19 @@ class Conversation(Reader):
         """Add a block at its place (`order`), or show another state of it. What was streamed of it and is
         not in it yet stays."""
         top = self.shelf.find(round(self.scroll_y))[0] if len(self.shelf) else 0
-        known = self.shelf.place(block.id) is not None
+        old = self.shelf.get(block.id)
+        known = old is not None
+        sealed = self._seal(old, block) if old is not None else None
         place, grown = self.shelf.put(block)
         self._stream(self.shelf.items[place])
         if not known and not self.following:
             self.unseen = self.unseen or place >= top
-        if known:
+        if not block.live:
+            self._waiting.discard(block.id)
+        if sealed is not None:
+            self.shelf.take(place, sealed)
+            self.settle()
+        elif known:
             self.changed(place)
         else:
             self.settle(above=grown if place < top else 0)
@@ -115,6 +125,19 @@ class Conversation(Reader):
             self.set_boundary(message_id, facts)
         for block in change.put:
             self.put(block)
+
+    def _seal(self, item: Shown, block: Block) -> Rendered | None:
+        """The rows of a text that is complete now and was on show as it grew: a second rendering of a long
+        answer would be felt."""
+        stream = item.stream
+        if block.live or stream is None or self._engine is None or block.kind is not Kind.TEXT:
+            return None
+        if item.rendered is None or item.rendered.lines is not stream.lines or stream.source != block.text:
+            return None
+        if block.order not in {item.block.order, (0, 0)}:
+            return None
+        width = prose_cells(self._width())
+        return stream.seal(self._engine, width=width, looks=self.looks, gutter=spaces(GUTTER))
 
     def _stream(self, item: Shown) -> None:
         """Text that is live grows in a stream of its own; what is not live has none."""
@@ -142,10 +165,7 @@ class Conversation(Reader):
             return
         item = self.shelf.items[place]
         text = item.stream.source if item.stream is not None else item.block.text
-        item.block = msgspec.structs.replace(item.block, text=text, live=False)
-        item.stream = None
-        self._waiting.discard(block_id)
-        self.changed(place)
+        self.put(msgspec.structs.replace(item.block, text=text, live=False))
 
     # Streaming -------------------------------------------------------------------------------------
 
