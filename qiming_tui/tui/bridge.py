@@ -6,15 +6,17 @@ asked for once for all the context events that came meanwhile.
 
 import asyncio
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from textual.message import Message
 
 from qiming_tui.model.events import Context, Event, PartDelta, PartFinished
 from qiming_tui.model.ledger import RequestRow
-from qiming_tui.session.worker import Worker
 from qiming_tui.tui.messages import Deltas, SessionEvent, ViewChanged
+
+if TYPE_CHECKING:
+    from qiming_tui.session.worker import Worker
 
 FLUSH_S: Final = 0.066
 
@@ -22,7 +24,7 @@ FLUSH_S: Final = 0.066
 class Bridge:
     """Listens to one worker and posts messages."""
 
-    def __init__(self, worker: Worker, post: Callable[[Message], object]) -> None:
+    def __init__(self, worker: "Worker", post: Callable[[Message], object]) -> None:
         self._worker = worker
         self._post = post
         self._texts: dict[str, str] = {}

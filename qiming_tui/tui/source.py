@@ -1,25 +1,26 @@
 """Where the screen's session comes from: the program's own start, a demo, a test."""
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from qiming_tui.session.worker import Worker
+if TYPE_CHECKING:
+    from qiming_tui.session.worker import Worker
 
 
 class Source(Protocol):
     """Opens sessions for the screen; nothing heavy is imported before `open` is called."""
 
-    async def open(self) -> Worker:
+    async def open(self) -> "Worker":
         """The session to show first. Raises QimingError."""
         ...
 
-    async def new(self) -> Worker:
+    async def new(self) -> "Worker":
         """Another, new session in the same folder."""
         ...
 
-    async def switch(self, session_id: str) -> Worker:
+    async def switch(self, session_id: str) -> "Worker":
         """Another, stored session. Raises QimingError."""
         ...
 
@@ -36,5 +37,5 @@ class Farewell(msgspec.Struct, frozen=True, kw_only=True):
     answer: str
 
 
-Play = Callable[[Worker], Awaitable[None]]
+Play = Callable[["Worker"], Awaitable[None]]
 """Says what a demo's user says."""

@@ -1,0 +1,226 @@
+"""From the session's events to what the main screen shows. Knows values and one screen; decides nothing."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from qiming_tui.context.bar import Live, offers
+from qiming_tui.context.edits import fold, groups
+from qiming_tui.context.strip import marks_of, turns_of
+from qiming_tui.model import events as e
+from qiming_tui.model.edits import EditKind
+from qiming_tui.model.ledger import RequestRow
+from qiming_tui.model.messages import AssistantMessage
+from qiming_tui.model.parts import ToolPart
+from qiming_tui.model.sanitize import clean, one_line
+from qiming_tui.model.stream import RequestKind
+from qiming_tui.model.window import ContextView, State
+from qiming_tui.tui.asking import Question
+from qiming_tui.tui.blocks import Change, costs_of
+from qiming_tui.tui.book import Book
+from qiming_tui.tui.prompt_note import PromptStatus
+from qiming_tui.tui.screens.main import MainScreen
+from qiming_tui.tui.widgets.title_bar import TitleData
+
+if TYPE_CHECKING:
+    from qiming_tui.session.worker import Worker
+
+HOME: Final = str(Path.home())
+
+
+class Presenter:
+    """Feeds one main screen from one worker."""
+
+    def __init__(self, screen: MainScreen, worker: "Worker") -> None:
+        self._screen = screen
+        self._worker = worker
+        self._status = PromptStatus()
+        self._book = Book()
+        self._rows: tuple[RequestRow, ...] = ()
+        self.last_prompt = ""
+        self.last_answer = ""
+
+    def load(self) -> None:
+        """Show the session as it is now."""
+        live = self._worker.ctx.live
+        window = fold(live.edits)
+        self._book = Book(live.entries, edits=live.edits, hidden=window.hidden, cleared=window.cleared)
+        self._screen.conversation.load(self._book.blocks)
+        for message_id, facts in self._book.facts.items():
+            self._screen.conversation.set_boundary(message_id, facts)
+        self._title()
+        self._queue()
+
+    def view(self, view: ContextView, rows: tuple[RequestRow, ...]) -> None:
+        """The window is another one."""
+        self._rows = rows
+        answered = [row for row in rows if row.usage is not None and row.kind is RequestKind.TURN]
+        last = answered[-1] if answered else None
+        cached = last.usage.cache_read if last is not None and last.usage is not None else 0
+        engine = self._worker.ctx.engine
+        live = Live(growth=engine.growth, cached=cached, step=last.step if last is not None else None)
+        if view.verdict.state is State.LAST_TURN:
+            live = msgspec.structs.replace(live, offers=offers())
+        self._screen.show_view(view, live)
+        self._screen.conversation.set_costs(costs_of(view))
+        self._screen.conversation.set_archived(view.archived)
+        turns = turns_of(self._worker.ctx.live.entries)
+        self._screen.show_steps(marks_of(rows, self._worker.ctx.live.edits, turns))
+        self._title()
+
+    def deltas(self, texts: dict[str, str]) -> None:
+        """More text of parts that are being written."""
+        for part_id, text in texts.items():
+            self._screen.conversation.delta(part_id, text)
+
+    def event(self, event: e.Event) -> None:
+        """Show one event."""
+        self._change(self._book.take(event))
+        self._remember(event)
+        match event:
+            case e.TurnStarted() | e.StepStarted() | e.TurnFinished() | e.RetryScheduled() | e.QueueChanged():
+                self._progress(event)
+            case e.PermissionAsked():
+                self._ask(event)
+            case e.PermissionAnswered():
+                self._screen.question.withdraw(event.request_id)
+                self._update(doing="", waiting=False)
+            case e.Idle():
+                self._update(busy=False, doing="", waiting=False)
+                self._queue()
+            case e.CompactionStarted() | e.CompactionEnded() | e.EditChanged() | e.Prune():
+                self._window(event)
+            case e.SessionUpdated() | e.SessionCreated():
+                self._title()
+            case e.Failed() | e.Notice() | e.Unsaved() | e.Saved():
+                self._tell(event)
+            case _:
+                pass
+
+    # -- the conversation --------------------------------------------------------------------------------
+
+    def _change(self, change: Change) -> None:
+        conversation = self._screen.conversation
+        for gone in change.drop:
+            conversation.drop(gone)
+        for block in change.put:
+            conversation.put(block)
+        for message_id, facts in change.facts.items():
+            conversation.set_boundary(message_id, facts)
+
+    def _remember(self, event: e.Event) -> None:
+        """The last exchange is printed when the program leaves; a running tool is named under the prompt."""
+        match event:
+            case e.MessageUpdated(info=AssistantMessage() as info):
+                live = self._worker.ctx.live
+                if info.finish and not info.summary and not info.error and live.has(info.id):
+                    self.last_answer = clean(live.entry(info.id).text)[0]
+            case e.TurnStarted(text=text):
+                self.last_prompt = clean(text)[0]
+            case e.PartUpdated(part=ToolPart(tool=tool), progress=""):
+                self._update(doing=f"running {one_line(tool)}")
+            case e.PartFinished(part=ToolPart()):
+                self._update(doing="")
+            case _:
+                pass
+
+    def _window(self, event: e.Event) -> None:
+        match event:
+            case e.CompactionStarted():
+                self._update(doing="summarising the history", busy=True)
+            case e.CompactionEnded(phase=phase, words=words):
+                self._update(doing="", busy=self._worker.busy)
+                said = one_line(words, limit=300)
+                if phase == "finished":
+                    self._screen.notify(said, markup=False)
+                else:
+                    self._screen.notify(said, severity="warning", markup=False)
+            case e.EditChanged(phase=phase) if phase != "applied":
+                self.load()
+            case e.Prune(phase="applied", plan=plan):
+                words = f"cleared {len(plan.cleared)} old results, ~{plan.tokens:,} tokens"
+                self._screen.notify(words, markup=False)
+            case _:
+                pass
+        self._title()
+
+    # -- everything else ---------------------------------------------------------------------------------
+
+    def _progress(self, event: e.Event) -> None:
+        match event:
+            case e.TurnStarted():
+                self._update(busy=True, doing="", step=None)
+            case e.StepStarted(step=step):
+                self._update(busy=True, doing="waiting for the model", step=step)
+            case e.TurnFinished(reason=reason):
+                self._update(busy=False, doing="", waiting=False)
+                if reason == "interrupted":
+                    words = "The last turn was interrupted when the program ended; nothing else is lost."
+                    self._screen.notify(words, severity="warning", markup=False)
+            case e.RetryScheduled(attempt=attempt, delay_ms=delay, fault=fault):
+                words = f"retry {attempt} in {delay / 1000:.0f} s: {one_line(fault.message, limit=80)}"
+                self._update(doing=words, waiting=False)
+            case _:
+                pass
+        self._queue()
+
+    def _queue(self) -> None:
+        queue = self._worker.ctx.live.queue
+        self._update(queued=len(queue), held=bool(queue) and not self._worker.busy)
+
+    def _update(self, **changes: object) -> None:
+        self._status = msgspec.structs.replace(self._status, **changes)
+        self._screen.show_status(self._status)
+
+    def _ask(self, event: e.PermissionAsked) -> None:
+        ask = self._worker.gate.open_requests.get(event.request_id)
+        always = ", ".join(rule.partition(":")[2] or rule for rule in ask.always) if ask is not None else ""
+        self._screen.question.ask(
+            Question(
+                request_id=event.request_id,
+                tool=one_line(event.tool),
+                command=one_line(event.title),
+                detail=clean(event.detail)[0],
+                folder=_short(self._worker.ctx.live.session.directory),
+                always=one_line(always, limit=60),
+            )
+        )
+        self._update(doing="waiting for permission", waiting=True)
+
+    def _tell(self, event: e.Event) -> None:
+        match event:
+            case e.Failed(message=message, hint=hint):
+                self._screen.notify(
+                    clean(f"{message}\n{hint}".strip())[0], severity="error", timeout=10, markup=False
+                )
+            case e.Notice(text=text):
+                self._screen.notify(clean(text)[0], markup=False)
+            case e.Unsaved(reason=reason, pending=pending):
+                words = f"not saved yet, {pending} changes are kept in memory: {reason}"
+                self._screen.notify(clean(words)[0], severity="error", timeout=10, markup=False)
+            case e.Saved():
+                self._screen.notify("saved", markup=False)
+            case _:
+                pass
+
+    def _title(self) -> None:
+        ctx = self._worker.ctx
+        found = groups(ctx.live.edits)
+        kinds = [edit.kind for group in found for edit in group.edits]
+        costs = [row.cost for row in self._rows if row.cost is not None]
+        self._screen.show_title(
+            TitleData(
+                title=ctx.live.session.title or "new session",
+                agent=ctx.agent,
+                model=ctx.profile.info.ref.model,
+                folder=_short(ctx.live.session.directory),
+                compactions=kinds.count(EditKind.COMPACT),
+                prunes=sum(1 for group in found if group.edits[0].kind is EditKind.CLEAR),
+                cost=sum(costs) if costs else None,
+            )
+        )
+
+
+def _short(directory: str) -> str:
+    return f"~{directory[len(HOME) :]}" if directory.startswith(HOME) else directory

@@ -1,0 +1,115 @@
+"""The whole screen over a real session: a prompt, a question, an answer, a stop, a farewell."""
+
+import asyncio
+from pathlib import Path
+
+from qiming_tui.model import events as e
+from qiming_tui.tui.app import QimingApp
+from tests.session.harness import Model, call, say, session, used
+
+
+class Given:
+    """A source over a session that the test has already."""
+
+    def __init__(self, rig):
+        self.rig = rig
+        self.closed = False
+
+    async def open(self):
+        return self.rig.worker
+
+    async def new(self):
+        ctx = self.rig.worker.ctx
+        return await self.rig.runtime.new_session(Path(ctx.live.session.directory), ctx.profile.info.ref)
+
+    async def switch(self, session_id):
+        return await self.rig.runtime.open_session(session_id, None)
+
+    async def close(self):
+        self.closed = True
+
+
+def text_of(app):
+    """What the screen shows, row by row."""
+    width, height = app.size
+    rows = [app.screen._compositor.render_strips()[y].text for y in range(height)]
+    return "\n".join(row[:width].rstrip() for row in rows)
+
+
+async def until(pilot, condition):
+    """Wait until something holds; fails after a while."""
+    async with asyncio.timeout(20):
+        while not condition():
+            await pilot.pause()
+
+
+async def test_a_prompt_is_answered_and_the_bar_says_what_it_cost(tmp_path):
+    model = Model(say("Hello, **you**.", used(2_000, 50)))
+    async with session(tmp_path, model) as rig:
+        app = QimingApp(Given(rig))
+        async with app.run_test(size=(120, 40)) as pilot:
+            await until(pilot, lambda: app.session is not None)
+            await pilot.press(*"hi", "enter")
+            await until(pilot, lambda: "Hello, you." in text_of(app) and "2.1k" in text_of(app))
+            shown = text_of(app)
+            assert "T1" in shown
+            assert "measured" in shown
+            assert "/ 19.5k usable" in shown
+            assert app.farewell().prompt == "hi"
+            assert app.farewell().answer == "Hello, **you**."
+
+
+async def test_a_question_is_asked_in_the_screen_and_answered_by_a_key(tmp_path):
+    model = Model(call("bash", {"command": "echo counted"}, used(2_000, 20)), say("done", used(2_100, 5)))
+    async with session(tmp_path, model, allow=()) as rig:
+        app = QimingApp(Given(rig))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await until(pilot, lambda: app.session is not None)
+            await pilot.press(*"count", "enter")
+            await until(pilot, lambda: "Allow bash?" in text_of(app))
+            await until(pilot, lambda: app.focused is app.main.question)
+            await pilot.press("y")
+            await until(pilot, lambda: "done" in text_of(app))
+            assert rig.of(e.PermissionAnswered)[0].reply == "once"
+
+
+async def test_esc_twice_stops_the_turn_and_the_queue_is_held(tmp_path):
+    gate = asyncio.Event()
+    async with session(tmp_path, Model([gate, *say("late")])) as rig:
+        app = QimingApp(Given(rig))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await until(pilot, lambda: app.session is not None)
+            await pilot.press(*"wait", "enter")
+            await until(pilot, rig.model.reached.is_set)
+            await pilot.press("escape")
+            await until(pilot, lambda: "Esc again to stop" in text_of(app))
+            await pilot.press("escape")
+            await until(pilot, lambda: rig.of(e.TurnFinished))
+            assert rig.of(e.TurnFinished)[-1].reason == "aborted"
+
+
+async def test_a_compaction_by_command_leaves_its_boundary(tmp_path):
+    model = Model(say("word " * 800, used(3_000, 900)))
+    async with session(tmp_path, model) as rig:
+        app = QimingApp(Given(rig))
+        async with app.run_test(size=(120, 40)) as pilot:
+            await until(pilot, lambda: app.session is not None)
+            await pilot.press(*"talk", "enter")
+            await until(pilot, lambda: rig.of(e.TurnFinished))
+            await pilot.press(*"/compact", "enter")
+            await until(pilot, lambda: any(i.phase == "finished" for i in rig.of(e.CompactionEnded)))
+            await until(pilot, lambda: "C1 " in text_of(app))
+            assert "1 compaction" in text_of(app)
+
+
+async def test_hostile_and_bracketed_text_is_shown_literally(tmp_path):
+    model = Model(say("[stage] x [/ \x1b]52;c;aGk=\x07 [bold]y", used(2_000, 5)))
+    async with session(tmp_path, model) as rig:
+        app = QimingApp(Given(rig))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await until(pilot, lambda: app.session is not None)
+            await pilot.press(*"hi", "enter")
+            await until(pilot, lambda: "[stage] x [/" in text_of(app))
+            shown = text_of(app)
+            assert "[bold]y" in shown
+            assert "\x1b" not in shown
