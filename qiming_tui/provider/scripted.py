@@ -252,7 +252,7 @@ def _overflow(tokens: int, window: int | None) -> Fault:
     """The refusal of a request that is too large; without numbers where the provider gives none."""
     words = "Input is too long for requested model."
     if window is not None:
-        words = f"This model's maximum context length is {window} tokens, but the request has {tokens} tokens."
+        words = f"This model's maximum context length is {window} tokens, the request has {tokens} tokens."
     return Fault(
         kind=FaultKind.OVERFLOW,
         message=words,
