@@ -228,6 +228,19 @@ def test_the_end_of_a_stream_is_what_a_whole_rendering_gives(cuts, newline):
     assert sealed.cost_row == expected.cost_row
 
 
+@pytest.mark.parametrize(("between", "exact"), [("\n", True), ("\n\n", False)])
+def test_a_long_list_is_complete_when_it_was_set_tight(between, exact):
+    text = between.join(f"- item {n}" for n in range(LIST_ITEMS * 3)) + "\n\nwords\n"
+    stream = Stream()
+    for at in range(0, len(text), 50):
+        stream.feed(text[at : at + 50])
+        flush(stream)
+    sealed = stream.seal(ENGINE, width=60, looks=LOOKS, gutter=GUTTER)
+    assert (sealed is not None) == exact
+    if sealed is not None:
+        assert texts(sealed.lines) == texts(ENGINE.whole(text, width=60, looks=LOOKS, gutter=GUTTER).lines)
+
+
 def test_links_that_are_defined_at_the_end_need_the_whole():
     stream = Stream("see [it][1]\n\nwords\n\n[1]: https://example.org\n")
     flush(stream)

@@ -60,8 +60,8 @@ class Stream:
         self._done = 0
         self._before: str | None = None
         """Type of the last finished piece; None: none, or a list that goes on."""
-        self._cut = False
-        """Whether a list was finished item by item: the end may show it set looser."""
+        self._loose = False
+        """Whether a list that was finished item by item turned out to be set with blank rows."""
         self._fence: _Fence | None = None
 
     def feed(self, text: str) -> None:
@@ -77,7 +77,7 @@ class Stream:
         self.pieces = []
         self.cost_row = self._fixed = self._done = 0
         self._before = None
-        self._cut = False
+        self._loose = False
         self._fence = None
 
     def flush(self, engine: Engine | None, *, width: int, looks: Looks, gutter: Segment) -> int:
@@ -98,17 +98,19 @@ class Stream:
 
     def seal(self, engine: Engine, *, width: int, looks: Looks, gutter: Segment) -> Rendered | None:
         """The rows of the complete text, made from what is finished already; None where the whole has to be
-        rendered at once: it defines links for what stands above, or a list was finished item by item."""
-        if self._cut or "]:" in self.source:
+        rendered at once: it defines links for what stands above, or a long list is set loosely."""
+        if self._loose or "]:" in self.source:
             return None
         self.flush(engine, width=width, looks=looks, gutter=gutter)
-        if self._fence is not None or self._cut:
+        if self._fence is not None or self._loose:
             return None
         del self.lines[self._fixed :]
         write = _Writer(engine, width, looks, gutter)
         base = self._done
         for piece in write.compose(self.source[base:]):
             self._commit(write, piece, base)
+        if self._loose:
+            return None
         if len(self.pieces) > 1:
             self.lines.append(BLANK)
         return Rendered(self.lines or [BLANK], self.cost_row, tuple(self.pieces))
@@ -142,6 +144,8 @@ class Stream:
             self.lines.append(BLANK)
 
     def _commit(self, write: "_Writer", piece: Composed, base: int) -> None:
+        if self._before is None and self.pieces:
+            self._loose = self._loose or "\n\n" in self.source[base + piece.start : base + piece.end].strip()
         self._add(write, piece)
         self._finish(base + piece.start, base + piece.end, piece.kind)
 
@@ -153,8 +157,8 @@ class Stream:
 
     def _cut_list(self, write: "_Writer", at: int) -> None:
         """Finish the items before the last; what follows goes on without a blank row."""
-        self._cut = True
         start = self._done
+        self._loose = self._loose or "\n\n" in self.source[start:at].strip()
         for piece in write.compose(self.source[start:at]):
             self._add(write, piece)
         self._finish(start, at, None)
