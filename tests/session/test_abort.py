@@ -49,7 +49,7 @@ async def reached(model):
         await model.reached.wait()
 
 
-async def goes_on(rig, *, waiting=(), told=()):
+async def goes_on(rig, *, waiting=(), told=None):
     """After a stop, or a crash of a process that had `told` these events: what was queued is held, a further
     prompt is answered, nothing is left open."""
     await rig.idle()
@@ -66,7 +66,7 @@ async def goes_on(rig, *, waiting=(), told=()):
     assert all(text in said for text in (*waiting, "and now?")), "the model was told"
     for body in rig.model.bodies:
         assert legal(decode(body)) == []
-    assert order([*told, *rig.events], crash=len(told) if told else None) == []
+    assert order([*(told or ()), *rig.events], crash=None if told is None else len(told)) == []
     store, session_id = rig.runtime.store, rig.live.session.id
     assert await settled(store, session_id) == []
     record = await store.load(session_id)

@@ -8,6 +8,7 @@ import os
 import pickle
 import signal
 import sys
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,23 @@ def gated(story: str) -> tuple[Titled, dict[str, Any]]:
         model = Titled(harness.say(LONG), harness.say("two"))
         model.summaries = [[TextDelta("## Goal"), never, Finish("stop")]]
         return model, {}
+    if story == "chatter":
+        return Chatter(), {}
     scripts, summaries, options = stories()[story]
     model = Titled(*scripts)
     model.summaries = list(summaries)
     return model, options
+
+
+class Chatter(Titled):
+    """Says one word after the other until somebody stops it."""
+
+    async def stream(self, request: Any) -> Any:
+        number = 0
+        while True:
+            number += 1
+            yield TextDelta(f"word {number} ")
+            await asyncio.sleep(0.002)
 
 
 class Deadly(harness.Ticks):
@@ -60,7 +74,10 @@ async def play(job: dict[str, Any]) -> None:
     (folder / "project").mkdir(exist_ok=True)
     (folder / "project" / "a.txt").write_text("alpha\n")
     harness.Ticks = lambda: Deadly(job.get("ticks", 0))  # type: ignore[misc, assignment]
-    async with harness.session(folder, model, session_id=job.get("session"), **options) as rig:
+    if job.get("take"):
+        harness.Runtime.open_session = partialmethod(harness.Runtime.open_session, take=True)
+    seed = job.get("seed", 1)
+    async with harness.session(folder, model, session_id=job.get("session"), seed=seed, **options) as rig:
         say("session", rig.live.session.id)
 
         def listen(event: Any) -> None:
@@ -74,11 +91,9 @@ async def play(job: dict[str, Any]) -> None:
         if job["story"] == "summary":
             await rig.idle()
             await rig.worker.compact()
-        while True:
-            await rig.worker.idle()
-            if not job.get("stay"):
-                return
-            await asyncio.sleep(0.01)
+        await rig.worker.idle()
+        if rig.worker.lost:
+            say("lost", rig.worker.lost)
 
 
 def main() -> None:
