@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from importlib import import_module
 
 import click
 
@@ -9,6 +10,7 @@ from qiming_tui.cli.options import json_option, settings_from
 from qiming_tui.cli.output import print_json, print_lines, table
 from qiming_tui.cli.run import Printer
 from qiming_tui.cli.start import store_place
+from qiming_tui.cli.terminal import full_screen
 from qiming_tui.demo.place import demo_folder, kept_folder
 from qiming_tui.demo.play import Stage
 from qiming_tui.demo.scenarios import listing
@@ -21,20 +23,29 @@ from qiming_tui.runtime import data_dir
 @click.command()
 @click.argument("scenario", required=False, default="grow")
 @click.option("--list", "list_them", is_flag=True, help="List the scenarios.")
-@click.option("--headless", is_flag=True, help="Play at once, without waiting.")
+@click.option("--headless", is_flag=True, help="Play at once, without waiting, in lines.")
+@click.option("--plain", is_flag=True, help="Play in lines instead of the full screen.")
 @click.option("--speed", type=click.FloatRange(min=0), metavar="X", help="Times as fast; 0: without waiting.")
 @click.option("--keep", is_flag=True, help="Keep the session where `qiming sessions` finds it.")
 @json_option
 def demo(
-    scenario: str, list_them: bool, headless: bool, speed: float | None, keep: bool, as_json: bool
+    scenario: str,
+    list_them: bool,
+    headless: bool,
+    plain: bool,
+    speed: float | None,
+    keep: bool,
+    as_json: bool,
 ) -> None:
     """Play SCENARIO (grow, if none is named) and show what the context engine does and why."""
     if list_them:
         _list(as_json)
         return
     found = scenario_named(scenario)
-    pace = speed if speed is not None else (0.0 if headless or as_json else 1.0)
-    asyncio.run(show(found, speed=pace, keep=keep, as_json=as_json))
+    quiet = headless or as_json
+    pace = speed if speed is not None else (0.0 if quiet else 1.0)
+    lines = quiet or plain or not full_screen()
+    asyncio.run(show(found, speed=pace, keep=keep, as_json=as_json, lines=lines))
 
 
 def _list(as_json: bool) -> None:
@@ -44,24 +55,27 @@ def _list(as_json: bool) -> None:
         print_lines(table(listing()))
 
 
-async def show(scenario: Scenario, *, speed: float, keep: bool, as_json: bool) -> None:
-    """Play a scenario to the end and print its events."""
+async def show(scenario: Scenario, *, speed: float, keep: bool, as_json: bool, lines: bool) -> None:
+    """Play a scenario to the end: in the full screen, or its events as lines."""
     if keep:
         folder = kept_folder(scenario.name, data_dir() / "demo")
         store = store_place(settings_from({}), None)
         stage = Stage(
             scenario, project=folder / "project", store=store, speed=speed, salt=secrets.token_hex(8)
         )
-        await _perform(stage, as_json=as_json, keep=True)
+        await _perform(stage, as_json=as_json, keep=True, lines=lines)
         return
     with demo_folder(scenario.name) as folder:
         stage = Stage(scenario, project=folder / "project", store=str(folder / "demo.db"), speed=speed)
-        await _perform(stage, as_json=as_json, keep=False)
+        await _perform(stage, as_json=as_json, keep=False, lines=lines)
 
 
-async def _perform(stage: Stage, *, as_json: bool, keep: bool) -> None:
+async def _perform(stage: Stage, *, as_json: bool, keep: bool, lines: bool) -> None:
     try:
-        await _play(stage, as_json=as_json, keep=keep)
+        if lines:
+            await _play(stage, as_json=as_json, keep=keep)
+        else:
+            await import_module("qiming_tui.cli.screen").show_demo(stage)
     finally:
         await stage.close()
 

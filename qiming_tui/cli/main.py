@@ -9,6 +9,7 @@ import click
 from qiming_tui import __version__
 from qiming_tui.cli.lazy import Entry, LazyGroup
 from qiming_tui.cli.output import plain_streams, print_error
+from qiming_tui.cli.terminal import full_screen
 from qiming_tui.model.errors import InputError, QimingError
 
 FAILURE = 1
@@ -47,11 +48,6 @@ class Commands(LazyGroup):
         elif talk:
             args = ["screen" if full_screen() else "plain", *args]
         return super().parse_args(ctx, args)
-
-
-def full_screen() -> bool:
-    """Whether there is a terminal that can show the full screen."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
 
 @click.group(

@@ -19,6 +19,7 @@ from qiming_tui.tui.source import Farewell
 
 if TYPE_CHECKING:
     from qiming_tui.cli.start import Start
+    from qiming_tui.demo.play import Stage
     from qiming_tui.runtime import Runtime
     from qiming_tui.session.worker import Worker
 
@@ -85,6 +86,33 @@ def screen(prompt: str | None, glyph_set: str, preset: str | None, **options: An
         drafts=Drafts(data / "drafts"),
     )
     asyncio.run(show(app))
+
+
+class DemoSource:
+    """A demo's stage as the screen's source."""
+
+    def __init__(self, stage: "Stage") -> None:
+        self._stage = stage
+
+    async def open(self) -> "Worker":
+        """The demo's session."""
+        return await self._stage.open()
+
+    async def new(self) -> "Worker":
+        """A demo has one session."""
+        raise InputError("a demo has one session", "leave with ^C ^C and start qiming")
+
+    async def switch(self, session_id: str) -> "Worker":
+        """A demo has one session."""
+        raise InputError("a demo has one session", "leave with ^C ^C and start qiming")
+
+    async def close(self) -> None:
+        """The stage is closed by whoever set it up."""
+
+
+async def show_demo(stage: "Stage") -> None:
+    """Play a scenario in the full screen; it stays open after the last turn."""
+    await show(QimingApp(DemoSource(stage), play=stage.play))
 
 
 async def show(app: QimingApp) -> None:

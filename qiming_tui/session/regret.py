@@ -25,7 +25,8 @@ def mark(live: Live, call: ToolPart) -> tuple[ToolPart, str]:
     if ago > WITHIN:
         return call, ""
     count = 1 + sum(1 for part in parts if _ours(part).get("regret"))
-    words = f"prune regret: {call.tool} again, {ago} steps after its result was cleared; {count} so far"
+    steps = "1 step" if ago == 1 else f"{ago} steps"
+    words = f"prune regret: {call.tool} again, {steps} after its result was cleared; {count} so far"
     metadata = {**(call.metadata or {}), "qiming": {**_ours(call), "regret": old.id}}
     return msgspec.structs.replace(call, metadata=metadata), words
 

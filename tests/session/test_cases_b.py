@@ -103,7 +103,7 @@ async def test_c_024_a_result_that_is_read_again_soon_after_its_clearing_is_regr
         assert len(cleared(rig)) == 1
         await rig.ask("U4")
         [notice] = rig.of(e.Notice)
-        assert notice.text == "prune regret: read again, 1 steps after its result was cleared; 1 so far"
+        assert notice.text == "prune regret: read again, 1 step after its result was cleared; 1 so far"
         parts = [part for entry in rig.live.entries for part in entry.parts if isinstance(part, ToolPart)]
         assert parts[1].metadata == {"qiming": {"regret": parts[0].id}}
         await rig.ask("U5")
