@@ -1,6 +1,6 @@
 """Two states of one session as events: what happened between them, in the order of a session that runs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from qiming_tui.model.changes import SessionRecord
 from qiming_tui.model.edits import Edit, Switch
@@ -38,26 +38,41 @@ def differences(old: SessionRecord, new: SessionRecord) -> list[Event]:
     if old.queue != new.queue:
         events.append(QueueChanged(session=session, items=new.queue))
     known = {entry.id: entry for entry in old.entries}
-    began = new.session.turn if new.session.turn != old.session.turn else None
-    if began is not None:
-        events += _left(old, new)
-    for entry in new.entries:
-        if entry.id == began:
+    turn, step = new.session.turn, new.session.open_step
+    began = turn is not None and turn != old.session.turn
+    before, since = _split(new.entries, turn if began else None)
+    live = since.pop() if step is not None and since and _unfinished(since[-1]) else None
+    for entry in before:
+        events += _entry(known.get(entry.id), entry, old.session.open_step)
+    events += _left(old, new)
+    for entry in since:
+        if began and entry.id == turn:
             events.append(TurnStarted(session=session, message_id=entry.id, text=entry.text))
-        was = known.get(entry.id)
-        if was is not entry and was != entry:
-            events += _entry(was, entry, new.session.open_step)
-    if began is None:
-        events += _left(old, new)
-    step = new.session.open_step
-    if step is not None and (began is not None or step != old.session.open_step):
-        events.append(_step_started(new, step))
+        events += _entry(known.get(entry.id), entry, None)
     events += _attempts(old, new)
     events += _edits(old, new)
     last = new.last_request
     if last is not None and (old.last_request is None or old.last_request.id != last.id):
         events.append(Context(session=session, step=last.step, verdict=last.after or last.verdict))
+    if step is not None and (began or step != old.session.open_step):
+        events.append(_step_started(new, step))
+    if live is not None:
+        events += _entry(known.get(live.id), live, step)
     return events
+
+
+def _split(entries: Sequence[Entry], turn: str | None) -> tuple[list[Entry], list[Entry]]:
+    """What was said before a turn that has begun, and since; without one, all but an answer that is coming
+    in was before."""
+    for place, entry in enumerate(entries):
+        if entry.id == turn:
+            return list(entries[:place]), list(entries[place:])
+    place = len(entries) - (1 if entries and _unfinished(entries[-1]) else 0)
+    return list(entries[:place]), list(entries[place:])
+
+
+def _unfinished(entry: Entry) -> bool:
+    return isinstance(entry.info, AssistantMessage) and entry.info.time.completed is None
 
 
 def _shown(session: Session) -> tuple[object, ...]:
@@ -92,6 +107,8 @@ def _step_started(new: SessionRecord, step: int) -> StepStarted:
 
 
 def _entry(was: Entry | None, entry: Entry, step: int | None) -> Iterator[Event]:
+    if was is entry or was == entry:
+        return
     session = entry.info.session_id
     if was is None or was.info != entry.info:
         yield MessageUpdated(session=session, step=step, info=entry.info)
