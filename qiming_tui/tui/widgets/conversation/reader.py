@@ -5,12 +5,14 @@ from typing import ClassVar
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
+from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import reactive, var
 from textual.selection import Selection
 from textual.strip import Strip
 
 from qiming_tui.tui.blocks import Block, Kind
+from qiming_tui.tui.keys import bind
 from qiming_tui.tui.widgets.conversation.drawn import Drawn
 from qiming_tui.tui.widgets.conversation.lines import HREF, NOTHING, Line
 from qiming_tui.tui.widgets.conversation.looks import REVERSE
@@ -24,10 +26,24 @@ FOLDABLE = frozenset({Kind.TOOL, Kind.THINKING, Kind.SUMMARY, Kind.USER, Kind.NO
 NEW_BELOW = "  new below  G  "
 
 
-class Reader(Drawn):
-    """What a person does with a conversation; the keys are bound by the program."""
+class Reader(Drawn, inherit_bindings=False):
+    """What a person does with a conversation."""
 
     ALLOW_SELECT: ClassVar[bool] = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        bind("conversation.open", "space,enter", "open", "open", show=True),
+        bind("conversation.peek", "p", "peek", "peek"),
+        bind("conversation.next", "j,down", "cursor(1)", "next"),
+        bind("conversation.previous", "k,up", "cursor(-1)", "previous", show=True),
+        bind("conversation.first", "g,home", "first", "first"),
+        bind("conversation.last", "G,end", "last", "end, follow", show=True),
+        bind("conversation.page_up", "pageup", "page_up", "page up"),
+        bind("conversation.page_down", "pagedown", "page_down", "page down"),
+        bind("conversation.find", "slash", "app.command('find')", "find", show=True),
+        bind("conversation.found_next", "n", "found(1)", "next place"),
+        bind("conversation.found_previous", "N", "found(-1)", "place before"),
+        bind("conversation.copy", "y", "copy", "copy", show=True),
+    ]
 
     cursor: reactive[str] = reactive("")
     """Id of the block under the cursor; empty: none."""
@@ -78,6 +94,18 @@ class Reader(Drawn):
             return 0, -1
         y = round(self.scroll_y)
         return self.shelf.find(y)[0], self.shelf.find(y + self.rows - 1)[0]
+
+    def on_focus(self) -> None:
+        """The cursor is to be seen: on the last block, unless it was somewhere."""
+        if self.shelf.place(self.cursor) is None:
+            _, bottom = self.in_view()
+            if bottom >= 0:
+                self.cursor = self.shelf.items[bottom].block.id
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """It is not painted any more."""
+        self.refresh()
 
     def watch_cursor(self, before: str, after: str) -> None:
         """Paint it, and say so."""

@@ -112,7 +112,7 @@ class Conversation(Reader):
             self.settle(above=grown if place < top else 0)
         self._watch_running()
 
-    def drop(self, block_ids: Iterable[str]) -> None:
+    def drop(self, *block_ids: str) -> None:
         """Take blocks away."""
         if self.shelf.drop(block_ids):
             self.settle()
@@ -120,7 +120,7 @@ class Conversation(Reader):
     def apply(self, change: Change) -> None:
         """What an event changed (`book.Book.take`)."""
         if change.drop:
-            self.drop(change.drop)
+            self.drop(*change.drop)
         for message_id, facts in change.facts.items():
             self.set_boundary(message_id, facts)
         for block in change.put:
