@@ -119,4 +119,6 @@ class SessionLine(msgspec.Struct, frozen=True, kw_only=True):
     count: int | None
     usable: int | None
     percent: int | None
+    model: str = ""
+    """That of the newest turn's request; empty: none was made."""
     cost: float | None

@@ -182,7 +182,8 @@ def _line(database: SqliteDatabase, session_id: str, data: str) -> SessionLine:
     counts = first(database, t.Message.select(*total).where(t.Message.session == session_id)) or (0, 0)
     spent = t.Request.select(fn.COUNT(t.Request.id), fn.SUM(t.Request.cost))
     requests, cost = first(database, spent.where(t.Request.session == session_id)) or (0, None)
-    verdict = read_ledger.last_verdict(database, session_id)
+    last = read_ledger.last_turn(database, session_id)
+    verdict = (last.after or last.verdict) if last else None
     return SessionLine(
         id=session_id,
         title=value.title,
@@ -195,5 +196,6 @@ def _line(database: SqliteDatabase, session_id: str, data: str) -> SessionLine:
         count=verdict.count if verdict else None,
         usable=verdict.usable if verdict else None,
         percent=verdict.percent if verdict else None,
+        model=last.model if last else "",
         cost=cost if cost is not None or not isinstance(value.cost, int | float) else value.cost,
     )

@@ -7,7 +7,6 @@ from peewee import Query, SqliteDatabase, fn
 
 from qiming_tui.model.errors import NotFound
 from qiming_tui.model.ledger import Outcome, RequestRow
-from qiming_tui.model.window import Verdict
 from qiming_tui.store import ledger
 from qiming_tui.store import schema as t
 from qiming_tui.store.database import fetch, first, pages
@@ -26,11 +25,10 @@ def steps(database: SqliteDatabase, session_id: str) -> int:
     return int(row[0] or 0) if row else 0
 
 
-def last_verdict(database: SqliteDatabase, session_id: str) -> Verdict | None:
-    """The verdict on the newest turn request: after its answer, or before it was sent."""
+def last_turn(database: SqliteDatabase, session_id: str) -> RequestRow | None:
+    """The newest turn request, without its manifest."""
     row = first(database, _newest(session_id, ("turn",)))
-    last = ledger.request_of(row[5], ()) if row else None
-    return (last.after or last.verdict) if last else None
+    return ledger.request_of(row[5], ()) if row else None
 
 
 def _packed(*where: object) -> Query:

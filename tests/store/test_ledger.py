@@ -72,6 +72,7 @@ async def test_rows_and_blobs_come_back(store: Store) -> None:
     hashes = [blob("a")[0], blob(big)[0], "f" * 64]
     assert await store.blobs(hashes) == dict([blob("a"), blob(big)])
     line = (await store.sessions())[0]
+    assert line.model == "p/m"
     assert (line.requests, line.count, line.usable, line.percent, line.cost) == (3, 50, 100, 50, 0.25)
 
 
