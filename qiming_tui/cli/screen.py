@@ -14,6 +14,7 @@ from qiming_tui.model.errors import InputError
 from qiming_tui.tui.app import QimingApp
 from qiming_tui.tui.drafts import Drafts
 from qiming_tui.tui.glyphs import glyphs
+from qiming_tui.tui.guard import Guard
 from qiming_tui.tui.history import History
 from qiming_tui.tui.source import Farewell
 
@@ -118,14 +119,16 @@ async def show_demo(stage: "Stage") -> None:
 async def show(app: QimingApp) -> None:
     """Run the screen, end its session, and print what the alternate screen has taken away."""
     try:
-        await app.run_async()
+        with Guard() as guard:
+            app.guard = guard
+            await app.run_async()
     finally:
         farewell = app.farewell()
         await app.close()
-    if app.return_code:
-        click.get_current_context().exit(app.return_code)
     if farewell is not None:
         _print(farewell)
+    if app.return_code:
+        click.get_current_context().exit(app.return_code)
 
 
 def _print(farewell: Farewell) -> None:

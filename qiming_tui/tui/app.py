@@ -16,6 +16,7 @@ from qiming_tui.tui.bridge import Bridge
 from qiming_tui.tui.commands import BY_ID
 from qiming_tui.tui.drafts import Drafts
 from qiming_tui.tui.glyphs import FULL, Glyphs
+from qiming_tui.tui.guard import Guard
 from qiming_tui.tui.history import History
 from qiming_tui.tui.messages import Deltas, SessionEvent, ViewChanged
 from qiming_tui.tui.palette import CommandProvider
@@ -68,10 +69,14 @@ class QimingApp(App[Farewell | None]):
         self._bridge: Bridge | None = None
         self._waiting: list[tuple[Draft, bool]] = []
         self._actions = Actions(self)
+        self.guard: Guard | None = None
+        """Takes the signals once the screen is there; None: somebody else does (tests)."""
 
     async def on_mount(self) -> None:
         """The first frame holds the whole screen; the session is opened behind it."""
         await self.push_screen(self.main)
+        if self.guard is not None:
+            self.guard.arm(lambda code: self.exit(self.farewell(), return_code=code))
         self._open()
 
     @work(group="session", exclusive=True)
