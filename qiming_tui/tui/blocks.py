@@ -3,7 +3,7 @@
 Everything that came from outside is cleaned here, once (cases C-131); no block holds a control sequence.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import tzinfo
 from enum import StrEnum
 
@@ -126,14 +126,13 @@ def blocks_of(
     entry: Entry,
     *,
     turn: int = 0,
-    was: Mapping[str, int] | None = None,
     cleared: Collection[str] = (),
     zone: tzinfo | None = None,
 ) -> tuple[Block, ...]:
     """The blocks of one message.
 
-    `turn`: its number if a person wrote it. `was`: tokens of cleared parts before they were cleared, where
-    known. `cleared`: part ids that edits clear, beyond those whose own record says so.
+    `turn`: its number if a person wrote it. `cleared`: part ids that edits clear, beyond those whose own
+    record says so.
     """
     info = entry.info
     if not isinstance(info, AssistantMessage):
@@ -141,30 +140,11 @@ def blocks_of(
     out: list[Block] = []
     for index, part in enumerate(entry.parts):
         order = (entry.seq, index)
-        block = block_of(part, order=order, summary=info.summary, was=was, cleared=cleared, zone=zone)
+        block = block_of(part, order=order, summary=info.summary, cleared=cleared, zone=zone)
         if block is not None:
             out.append(block)
     note = note_of(info, order=(entry.seq, len(entry.parts)))
     return (*out, note) if note is not None else tuple(out)
-
-
-def blocks_of_session(
-    entries: Iterable[Entry],
-    *,
-    hidden: Collection[str] = (),
-    was: Mapping[str, int] | None = None,
-    cleared: Collection[str] = (),
-    zone: tzinfo | None = None,
-) -> list[Block]:
-    """The blocks of a whole session in stored order, turns numbered from 1; `hidden` messages left out."""
-    out: list[Block] = []
-    turn = 0
-    for entry in entries:
-        if entry.id in hidden:
-            continue
-        turn += entry.real_user
-        out += blocks_of(entry, turn=turn if entry.real_user else 0, was=was, cleared=cleared, zone=zone)
-    return out
 
 
 def _of_user(entry: Entry, turn: int) -> tuple[Block, ...]:
@@ -200,7 +180,6 @@ def block_of(
     *,
     order: tuple[int, int],
     summary: bool = False,
-    was: Mapping[str, int] | None = None,
     cleared: Collection[str] = (),
     progress: str = "",
     zone: tzinfo | None = None,
@@ -220,9 +199,7 @@ def block_of(
         case ToolPart():
             row, output = tool_row(part, progress=progress, zone=zone)
             if part.id in cleared and not row.cleared:
-                row = msgspec.structs.replace(row, cleared="before")
-            if was is not None and part.id in was:
-                row = msgspec.structs.replace(row, was=was[part.id], was_rough=False)
+                row = msgspec.structs.replace(row, cleared="now")
             return _block(part, Kind.TOOL, order, output, tool=row, live=row.running)
         case RetryPart(attempt=attempt):
             return _block(part, Kind.NOTE, order, f"attempt {attempt} failed and was repeated")

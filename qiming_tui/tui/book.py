@@ -114,6 +114,7 @@ class Book:
                 number=self._number,
                 before=edit.tokens_before if edit is not None else None,
                 after=edit.tokens_after if edit is not None else None,
+                rough=True,
                 archived=seen - self._tail(told),
             )
             seen = self._tail(told)
