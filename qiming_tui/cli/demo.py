@@ -83,7 +83,13 @@ async def _perform(stage: Stage, *, as_json: bool, keep: bool, lines: bool) -> N
 async def _play(stage: Stage, *, as_json: bool, keep: bool) -> None:
     worker = await stage.open()
     show_event = Printer(as_json, closed=worker.abort, echo_user=True)
-    worker.ctx.bus.listen(show_event)
+
+    def listen(event: e.Event) -> None:
+        """A running command's output comes when it comes: without it every run prints the same."""
+        if not (isinstance(event, e.PartUpdated) and event.progress):
+            show_event(event)
+
+    worker.ctx.bus.listen(listen)
     show_event(e.SessionCreated(session=worker.ctx.session_id, info=worker.ctx.live.session))
     await stage.play(worker, lambda: not show_event.broken)
     if keep and not as_json:
