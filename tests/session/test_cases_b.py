@@ -236,3 +236,20 @@ async def test_c_032_a_cleared_picture_is_not_sent_and_comes_back_whole(tmp_path
         assert b"base64" not in canonical(await next_body(rig))
         await edit(rig, EditKind.RESTORE, "r1")
         assert canonical(await next_body(rig)) == whole
+
+
+async def test_c_025_a_cleared_result_leaves_the_memory_and_stays_in_the_store(tmp_path):
+    sid = await read_a_lot(tmp_path)
+    async with session(tmp_path, Play(real("A4")), session_id=sid, settings=SOON, tools=False) as rig:
+        await rig.ask("U4")
+        gone = cleared(rig)
+        assert gone
+        parts = {p.id: p for entry in rig.live.entries for p in entry.parts if isinstance(p, ToolPart)}
+        for part_id in gone:
+            state = parts[part_id].state
+            assert state.output == ""
+            assert state.stored.units == len(RESULT)
+        assert await rig.runtime.store.outputs(gone) == dict.fromkeys(gone, RESULT)
+        record = await rig.runtime.store.load(sid)
+        loaded = {p.id: p for entry in record.entries for p in entry.parts if isinstance(p, ToolPart)}
+        assert [loaded[part_id].state.output for part_id in gone] == [""] * len(gone)
