@@ -106,8 +106,7 @@ class Actions:
         answer = self._app.presenter.last_answer if self._app.presenter is not None else ""
         if not answer:
             raise InputError("there is no answer to copy yet")
-        self._app.copy_to_clipboard(answer)
-        self._app.main.prompt_bar.say("the last answer was sent to the clipboard")
+        await self._app.copy(answer)
 
     async def _export(self, path: str) -> None:
         target = Path(path or "qiming-screen.svg").expanduser()

@@ -1,5 +1,6 @@
 """The application: opens a session, carries out what the screen wishes, leaves the terminal as it was."""
 
+import os
 from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -9,7 +10,7 @@ from textual.binding import BindingType
 from textual.css.query import NoMatches
 
 from qiming_tui.model.errors import QimingError
-from qiming_tui.model.sanitize import clean
+from qiming_tui.model.sanitize import clean, one_line
 from qiming_tui.tui import keys
 from qiming_tui.tui.actions import Actions
 from qiming_tui.tui.bridge import Bridge
@@ -26,9 +27,12 @@ from qiming_tui.tui.screens.main import MainScreen
 from qiming_tui.tui.source import Farewell, Play, Source
 from qiming_tui.tui.styles import stylesheets
 from qiming_tui.tui.theme import DARK, THEMES
+from qiming_tui.tui.widgets.conversation import clip
+from qiming_tui.tui.widgets.conversation.view import Conversation
 from qiming_tui.tui.widgets.permission import PermissionPanel
 from qiming_tui.tui.widgets.prompt import Prompt
 from qiming_tui.tui.widgets.prompt_bar import PromptBar
+from qiming_tui.tui.widgets.timeline_strip import TimelineStrip
 from qiming_tui.tui.widgets.which_key import WhichKey
 
 if TYPE_CHECKING:
@@ -194,6 +198,32 @@ class QimingApp(App[Farewell | None]):
     @on(PermissionPanel.Passed)
     def _passed(self, message: PermissionPanel.Passed) -> None:
         self.main.prompt_bar.write(message.text)
+
+    # -- from the conversation and the timeline ----------------------------------------------------------
+
+    @on(Conversation.BodyWanted)
+    async def _body(self, message: Conversation.BodyWanted) -> None:
+        if self.presenter is not None:
+            await self.presenter.bring_back(message.block_id)
+
+    @on(Conversation.CopyWanted)
+    async def _copy(self, message: Conversation.CopyWanted) -> None:
+        await self.copy(message.text)
+
+    @on(Conversation.LinkWanted)
+    def _link(self, message: Conversation.LinkWanted) -> None:
+        self.notify(one_line(message.href, limit=300), title="link (not opened)", timeout=10, markup=False)
+
+    @on(TimelineStrip.Jump)
+    def _jump(self, message: TimelineStrip.Jump) -> None:
+        if message.message_id is not None:
+            self.main.conversation.go_to(message.message_id)
+
+    async def copy(self, text: str) -> None:
+        """Send a text to the clipboard and say what happened."""
+        driver = self._driver
+        if driver is not None:
+            self.main.prompt_bar.say(await clip.copy(text, env=os.environ, write=driver.write))
 
     # -- actions -----------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from qiming_tui.model.sanitize import clean, one_line
 from qiming_tui.model.stream import RequestKind
 from qiming_tui.model.window import ContextView, State
 from qiming_tui.tui.asking import Question
-from qiming_tui.tui.blocks import Change, costs_of
+from qiming_tui.tui.blocks import Block, Change, costs_of
 from qiming_tui.tui.book import Book
 from qiming_tui.tui.prompt_note import PromptStatus
 from qiming_tui.tui.screens.main import MainScreen
@@ -101,13 +101,23 @@ class Presenter:
     # -- the conversation --------------------------------------------------------------------------------
 
     def _change(self, change: Change) -> None:
-        conversation = self._screen.conversation
-        for gone in change.drop:
-            conversation.drop(gone)
-        for block in change.put:
-            conversation.put(block)
-        for message_id, facts in change.facts.items():
-            conversation.set_boundary(message_id, facts)
+        self._screen.conversation.apply(change)
+
+    async def bring_back(self, block_id: str) -> None:
+        """Show a cleared output that lies in the store only."""
+        ctx = self._worker.ctx
+        texts = await ctx.services.store.outputs([block_id])
+        block = next((b for b in self._book_blocks() if b.id == block_id), None)
+        if block is not None and block.tool is not None and block_id in texts:
+            tool = msgspec.structs.replace(block.tool, loaded=True)
+            self._screen.conversation.put(
+                msgspec.structs.replace(block, text=clean(texts[block_id])[0], tool=tool)
+            )
+
+    def _book_blocks(self) -> list[Block]:
+        live = self._worker.ctx.live
+        window = fold(live.edits)
+        return Book(live.entries, edits=live.edits, hidden=window.hidden, cleared=window.cleared).blocks
 
     def _remember(self, event: e.Event) -> None:
         """The last exchange is printed when the program leaves; a running tool is named under the prompt."""

@@ -4,6 +4,8 @@ import asyncio
 from pathlib import Path
 
 from qiming_tui.model import events as e
+from qiming_tui.model.edits import EditKind
+from qiming_tui.model.parts import ToolPart
 from qiming_tui.tui.app import QimingApp
 from tests.session.harness import Model, call, say, session, used
 
@@ -113,3 +115,26 @@ async def test_hostile_and_bracketed_text_is_shown_literally(tmp_path):
             shown = text_of(app)
             assert "[bold]y" in shown
             assert "\x1b" not in shown
+
+
+async def test_a_cleared_result_is_a_ghost_that_opens_to_its_original(tmp_path):
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "a.txt").write_text("alpha of the original\n")
+    model = Model(call("read", {"filePath": "a.txt"}, used(2_000, 20)), say("read it", used(2_100, 5)))
+    async with session(tmp_path, model) as rig:
+        app = QimingApp(Given(rig))
+        async with app.run_test(size=(120, 40)) as pilot:
+            await until(pilot, lambda: app.session is not None)
+            await pilot.press(*"read", "enter")
+            await until(pilot, lambda: rig.of(e.TurnFinished))
+            editor = rig.worker.editor
+            part = next(p for entry in rig.live.entries for p in entry.parts if isinstance(p, ToolPart))
+
+            async def clear():
+                await editor.apply(editor.edit(EditKind.CLEAR, [part.id]))
+
+            await rig.worker.edit(clear)
+            await until(pilot, lambda: "cleared" in text_of(app))
+            assert "alpha of the original" not in text_of(app)
+            app.main.conversation.open_block(part.id, opened=True)
+            await until(pilot, lambda: "alpha of the original" in text_of(app))
