@@ -133,6 +133,18 @@ async def test_c_124_the_real_cursor_stands_at_the_cell_column() -> None:
         assert app.cursor_position.x - left == 6
 
 
+async def test_c_124_the_real_cursor_follows_when_the_prompt_shrinks() -> None:
+    app = Desk()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("a", "ctrl+j", "b", "ctrl+j", "c")
+        await pilot.pause()
+        assert app.cursor_position == (5, 21)
+        await pilot.press("enter")
+        await pilot.pause()
+        await pilot.pause()
+        assert app.cursor_position == (4, 21)
+
+
 async def test_what_could_not_be_sent_comes_back_before_what_was_typed_since() -> None:
     app = Desk()
     async with app.run_test() as pilot:

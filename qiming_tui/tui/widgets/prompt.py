@@ -103,6 +103,10 @@ class Prompt(ChipArea):
         if self.menu is not None and not self.searching:
             self._suggest()
 
+    def on_resize(self) -> None:
+        """The terminal's own cursor follows when the prompt grows or shrinks (cases C-124)."""
+        self.call_after_refresh(self._place_cursor)
+
     async def _on_key(self, event: events.Key) -> None:
         # Base classes' handlers come after this one: what is prevented here goes on to the bindings.
         asks = event.key == "question_mark" and not self.text and not self.searching
@@ -260,6 +264,12 @@ class Prompt(ChipArea):
         """What stands left of the cursor on its line."""
         row, column = self.cursor_location
         return self.document.get_line(row)[:column]
+
+    def _place_cursor(self) -> None:
+        place = self.cursor_screen_offset
+        if self.has_focus and self.app.cursor_position != place:
+            self.app.cursor_position = place
+            self.refresh()  # the cursor is moved with the next thing that is painted
 
     def _read_files(self) -> None:
         """Read the folder in a thread; then renew the menu, if a name is still being typed."""
