@@ -5,7 +5,7 @@ from typing import Final
 
 from qiming_tui.context.bar_words import Span, Spans
 from qiming_tui.context.figures import kilo, signed, whole_tokens
-from qiming_tui.context.strip import WORDS, OVER, StepMark
+from qiming_tui.context.strip import OVER, WORDS, StepMark
 from qiming_tui.model.ledger import Outcome
 from qiming_tui.model.usage import Basis
 
