@@ -112,6 +112,10 @@ class Runtime:
         await self.store.apply([PutSession(session)])
         return await self._start(session.id, model)
 
+    def running(self, session_id: str) -> Worker | None:
+        """The worker that this program has for a session already; None: it has none."""
+        return next((w for w in self._workers if w.ctx.session_id == session_id), None)
+
     async def open_session(self, session_id: str, model: ModelRef | None, *, take: bool = False) -> Worker:
         """Go on with a session; with its own model unless another is named. `take` takes it from a process
         that writes it.

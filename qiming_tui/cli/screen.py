@@ -12,6 +12,7 @@ from qiming_tui.cli.options import flags, preset_option, store_option
 from qiming_tui.cli.output import print_lines
 from qiming_tui.model.errors import InputError
 from qiming_tui.tui.app import QimingApp
+from qiming_tui.tui.complete import FileIndex
 from qiming_tui.tui.drafts import Drafts
 from qiming_tui.tui.glyphs import glyphs
 from qiming_tui.tui.guard import Guard
@@ -51,7 +52,8 @@ class StartSource:
     async def switch(self, session_id: str) -> "Worker":
         """A stored session."""
         runtime, _, _ = self._ready()
-        self._worker = await runtime.open_session(session_id, None)
+        held = runtime.running(session_id)
+        self._worker = held or await runtime.open_session(session_id, None)
         return self._worker
 
     async def close(self) -> None:
@@ -85,6 +87,7 @@ def screen(prompt: str | None, glyph_set: str, preset: str | None, **options: An
         glyphs=glyphs(glyph_set),
         history=History(data / "history.jsonl"),
         drafts=Drafts(data / "drafts"),
+        files=FileIndex(Path.cwd()),
     )
     asyncio.run(show(app))
 

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qiming_tui.model.errors import InputError, QimingError
+from qiming_tui.tui.palette import palette
+from qiming_tui.tui.switching import pick_session
 from qiming_tui.tui.theme import DARK, LIGHT
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ class Actions:
             "undo": self._undo,
             "redo": self._redo,
             "new": self._new,
+            "sessions": self._sessions,
             "send": self._resume,
             "find": self._find,
             "expand": self._expand,
@@ -90,6 +93,9 @@ class Actions:
     async def _new(self, _: str) -> None:
         self._app.adopt(await self._app.source.new())
 
+    async def _sessions(self, _: str) -> None:
+        await pick_session(self._app, self._worker())
+
     async def _resume(self, _: str) -> None:
         self._worker().resume()
 
@@ -123,7 +129,7 @@ class Actions:
         self._app.theme = names[name]
 
     async def _palette(self, _: str) -> None:
-        self._app.action_command_palette()
+        await self._app.push_screen(palette({}))
 
     async def _quit(self, _: str) -> None:
         self._app.exit(self._app.farewell())

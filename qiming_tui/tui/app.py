@@ -1,33 +1,19 @@
-"""The application: opens a session, carries out what the screen wishes, leaves the terminal as it was."""
+"""The application: what the screen wishes, carried out."""
 
-import os
-from pathlib import PurePath
-from typing import TYPE_CHECKING, ClassVar, Final
+from functools import cached_property
+from typing import ClassVar
 
 from textual import on, work
-from textual.app import App
 from textual.binding import BindingType
 from textual.css.query import NoMatches
 
 from qiming_tui.model.errors import QimingError
-from qiming_tui.model.sanitize import clean, one_line
+from qiming_tui.model.sanitize import one_line
 from qiming_tui.tui import keys
 from qiming_tui.tui.actions import Actions
-from qiming_tui.tui.bridge import Bridge
 from qiming_tui.tui.commands import BY_ID
-from qiming_tui.tui.drafts import Drafts
-from qiming_tui.tui.glyphs import FULL, Glyphs
-from qiming_tui.tui.guard import Guard
-from qiming_tui.tui.history import History
+from qiming_tui.tui.host import Host
 from qiming_tui.tui.messages import Deltas, SessionEvent, ViewChanged
-from qiming_tui.tui.palette import CommandProvider
-from qiming_tui.tui.paste import Draft
-from qiming_tui.tui.presenter import Presenter
-from qiming_tui.tui.screens.main import MainScreen
-from qiming_tui.tui.source import Farewell, Play, Source
-from qiming_tui.tui.styles import stylesheets
-from qiming_tui.tui.theme import DARK, THEMES
-from qiming_tui.tui.widgets.conversation import clip
 from qiming_tui.tui.widgets.conversation.view import Conversation
 from qiming_tui.tui.widgets.permission import PermissionPanel
 from qiming_tui.tui.widgets.prompt import Prompt
@@ -35,96 +21,15 @@ from qiming_tui.tui.widgets.prompt_bar import PromptBar
 from qiming_tui.tui.widgets.timeline_strip import TimelineStrip
 from qiming_tui.tui.widgets.which_key import WhichKey
 
-if TYPE_CHECKING:
-    from qiming_tui.session.worker import Worker
 
-TITLE: Final = "qiming"
+class QimingApp(Host):
+    """The full screen: carries out what the widgets wish and what keys ask for."""
 
-
-class QimingApp(App[Farewell | None]):
-    """The full screen."""
-
-    TITLE = TITLE
-    CSS_PATH: ClassVar[list[str | PurePath]] = list(stylesheets())
     BINDINGS: ClassVar[list[BindingType]] = keys.APP
-    COMMANDS = {CommandProvider}
 
-    def __init__(
-        self,
-        source: Source,
-        *,
-        prompt: str | None = None,
-        play: Play | None = None,
-        glyphs: Glyphs = FULL,
-        theme: str = DARK,
-        history: History | None = None,
-        drafts: Drafts | None = None,
-    ) -> None:
-        super().__init__()
-        for each in THEMES:
-            self.register_theme(each)
-        self.theme = theme
-        self.source = source
-        self._first = prompt
-        self._play = play
-        self.main = MainScreen(glyphs=glyphs, history=history, drafts=drafts)
-        self.session: Worker | None = None
-        self.presenter: Presenter | None = None
-        self._bridge: Bridge | None = None
-        self._waiting: list[tuple[Draft, bool]] = []
-        self._actions = Actions(self)
-        self.guard: Guard | None = None
-        """Takes the signals once the screen is there; None: somebody else does (tests)."""
-
-    async def on_mount(self) -> None:
-        """The first frame holds the whole screen; the session is opened behind it."""
-        await self.push_screen(self.main)
-        if self.guard is not None:
-            self.guard.arm(lambda code: self.exit(self.farewell(), return_code=code))
-        self._open()
-
-    @work(group="session", exclusive=True)
-    async def _open(self) -> None:
-        """Open the first session; without one, say what can be done."""
-        try:
-            worker = await self.source.open()
-        except QimingError as error:
-            self.tell(error)
-            return
-        self.adopt(worker)
-        if self._first:
-            await worker.submit(self._first)
-        for draft, steer in self._waiting:
-            await self._send(draft, steer=steer)
-        self._waiting.clear()
-        if self._play is not None:
-            await self._play(worker)
-
-    def adopt(self, worker: "Worker") -> None:
-        """Show another session."""
-        if self._bridge is not None:
-            self._bridge.close()
-        self.session = worker
-        self.presenter = Presenter(self.main, worker)
-        self.presenter.load()
-        self.main.prompt_bar.open_session(worker.ctx.session_id)
-        self._bridge = Bridge(worker, self.post_message)
-        self._bridge.refresh()
-
-    def tell(self, error: QimingError) -> None:
-        """Say what went wrong and what to do."""
-        words = clean(f"{error}\n{error.hint}".strip())[0]
-        self.notify(words, severity="error", timeout=10, markup=False)
-
-    def farewell(self) -> Farewell | None:
-        """What is printed after the screen has gone."""
-        if self.session is None or self.presenter is None:
-            return None
-        return Farewell(
-            session_id=self.session.ctx.session_id,
-            prompt=self.presenter.last_prompt,
-            answer=self.presenter.last_answer,
-        )
+    @cached_property
+    def _actions(self) -> Actions:
+        return Actions(self)
 
     # -- from the session --------------------------------------------------------------------------------
 
@@ -153,20 +58,10 @@ class QimingApp(App[Farewell | None]):
     @on(Prompt.Submitted)
     async def _submitted(self, message: Prompt.Submitted) -> None:
         if self.session is None:
-            self._waiting.append((message.draft, message.steer))
+            self.waiting.append((message.draft, message.steer))
             self.main.prompt_bar.say("waits until the session is open")
             return
-        await self._send(message.draft, steer=message.steer)
-
-    async def _send(self, draft: Draft, *, steer: bool) -> None:
-        worker = self.session
-        if worker is None:
-            return
-        try:
-            await (worker.steer(draft.full) if steer else worker.submit(draft.full))
-        except QimingError as error:
-            self.main.prompt_bar.restore(draft)
-            self.tell(error)
+        await self.send(message.draft, steer=message.steer)
 
     @on(Prompt.Called)
     async def _called(self, message: Prompt.Called) -> None:
@@ -193,7 +88,6 @@ class QimingApp(App[Farewell | None]):
             self.session.answer(message.request_id, message.reply, message.reason)
         except QimingError as error:
             self.tell(error)
-        self.main.set_focus(self.main.prompt_bar.prompt)
 
     @on(PermissionPanel.Passed)
     def _passed(self, message: PermissionPanel.Passed) -> None:
@@ -218,12 +112,6 @@ class QimingApp(App[Farewell | None]):
     def _jump(self, message: TimelineStrip.Jump) -> None:
         if message.message_id is not None:
             self.main.conversation.go_to(message.message_id)
-
-    async def copy(self, text: str) -> None:
-        """Send a text to the clipboard and say what happened."""
-        driver = self._driver
-        if driver is not None:
-            self.main.prompt_bar.say(await clip.copy(text, env=os.environ, write=driver.write))
 
     # -- actions -----------------------------------------------------------------------------------------
 
@@ -258,9 +146,3 @@ class QimingApp(App[Farewell | None]):
         command = await self.push_screen_wait(WhichKey(keys.leader_table()))
         if command is not None:
             await self._actions.run(BY_ID[command.id].id, "")
-
-    async def close(self) -> None:
-        """End the session and its processes."""
-        if self._bridge is not None:
-            self._bridge.close()
-        await self.source.close()

@@ -25,7 +25,8 @@ class Given:
         return await self.rig.runtime.new_session(Path(ctx.live.session.directory), ctx.profile.info.ref)
 
     async def switch(self, session_id):
-        return await self.rig.runtime.open_session(session_id, None)
+        runtime = self.rig.runtime
+        return runtime.running(session_id) or await runtime.open_session(session_id, None)
 
     async def close(self):
         self.closed = True
@@ -138,3 +139,27 @@ async def test_a_cleared_result_is_a_ghost_that_opens_to_its_original(tmp_path):
             assert "alpha of the original" not in text_of(app)
             app.main.conversation.open_block(part.id, opened=True)
             await until(pilot, lambda: "alpha of the original" in text_of(app))
+
+
+async def test_sessions_are_listed_and_another_one_is_opened(tmp_path):
+    model = Model(
+        say("first answer", used(100, 5)), say("Alpha"), say("second answer", used(100, 5)), say("Beta")
+    )
+    async with session(tmp_path, model) as rig:
+        await rig.ask("one")
+        app = QimingApp(Given(rig))
+        async with app.run_test(size=(120, 40)) as pilot:
+            await until(pilot, lambda: app.session is not None)
+            first = app.session
+            await pilot.press(*"/new", "enter")
+            await until(pilot, lambda: app.session is not first)
+            await pilot.press(*"two", "enter")
+            await until(pilot, lambda: "second answer" in text_of(app))
+            await app.session.idle()
+            await pilot.press(*"/sessions", "enter")
+            await until(pilot, lambda: "Alpha" in text_of(app) and "Sessions" in text_of(app))
+            await pilot.press(*"Alpha")
+            await until(pilot, lambda: app.screen.list.key == first.ctx.session_id)
+            await pilot.press("enter")
+            await until(pilot, lambda: app.session.ctx.session_id == first.ctx.session_id)
+            await until(pilot, lambda: "first answer" in text_of(app))

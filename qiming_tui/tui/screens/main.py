@@ -10,6 +10,7 @@ from textual.screen import Screen
 from qiming_tui.context.bar import BarData, Live, bar_data
 from qiming_tui.context.strip import StepMark
 from qiming_tui.model.window import ContextView
+from qiming_tui.tui.complete import FileIndex
 from qiming_tui.tui.drafts import Drafts
 from qiming_tui.tui.glyphs import FULL, Glyphs
 from qiming_tui.tui.history import History
@@ -34,12 +35,18 @@ class MainScreen(Screen[None]):
     prompt_bar = query_one(PromptBar)
 
     def __init__(
-        self, *, glyphs: Glyphs = FULL, history: History | None = None, drafts: Drafts | None = None
+        self,
+        *,
+        glyphs: Glyphs = FULL,
+        history: History | None = None,
+        drafts: Drafts | None = None,
+        files: FileIndex | None = None,
     ) -> None:
         super().__init__()
-        self._glyphs = glyphs
+        self.glyphs = glyphs
         self._history = history
         self._drafts = drafts
+        self._files = files
         self._view: ContextView | None = None
         self._live = Live()
         self._status = PromptStatus()
@@ -51,13 +58,13 @@ class MainScreen(Screen[None]):
         yield Conversation()
         yield PermissionPanel()
         yield TimelineStrip()
-        yield PromptBar(history=self._history, drafts=self._drafts)
+        yield PromptBar(history=self._history, drafts=self._drafts, files=self._files)
         yield Footer()
 
     def on_mount(self) -> None:
         """The prompt has the focus from the first frame on."""
-        self.title_bar.glyphs = self.bar.glyphs = self.conversation.glyphs = self._glyphs
-        self.question.glyphs = self.strip.glyphs = self.prompt_bar.glyphs = self._glyphs
+        self.title_bar.glyphs = self.bar.glyphs = self.conversation.glyphs = self.glyphs
+        self.question.glyphs = self.strip.glyphs = self.prompt_bar.glyphs = self.glyphs
         self.set_focus(self.prompt_bar.prompt)
 
     def show_title(self, data: TitleData) -> None:

@@ -1,0 +1,137 @@
+"""The application's ground: one source, one session at a time, one main screen."""
+
+import os
+from pathlib import PurePath
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import work
+from textual.app import App
+
+from qiming_tui.model.errors import QimingError
+from qiming_tui.model.sanitize import clean
+from qiming_tui.tui import keys
+from qiming_tui.tui.bridge import Bridge
+from qiming_tui.tui.complete import FileIndex
+from qiming_tui.tui.drafts import Drafts
+from qiming_tui.tui.glyphs import FULL, Glyphs
+from qiming_tui.tui.guard import Guard
+from qiming_tui.tui.history import History
+from qiming_tui.tui.paste import Draft
+from qiming_tui.tui.presenter import Presenter
+from qiming_tui.tui.screens.main import MainScreen
+from qiming_tui.tui.source import Farewell, Play, Source
+from qiming_tui.tui.styles import stylesheets
+from qiming_tui.tui.theme import DARK, THEMES
+from qiming_tui.tui.widgets.conversation import clip
+
+if TYPE_CHECKING:
+    from qiming_tui.session.worker import Worker
+
+
+class Host(App[Farewell | None]):
+    """Opens sessions and shows them; leaves the wishes of the screen to the class above."""
+
+    TITLE = "qiming"
+    CSS_PATH: ClassVar[list[str | PurePath]] = list(stylesheets())
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(
+        self,
+        source: Source,
+        *,
+        prompt: str | None = None,
+        play: Play | None = None,
+        glyphs: Glyphs = FULL,
+        theme: str = DARK,
+        history: History | None = None,
+        drafts: Drafts | None = None,
+        files: FileIndex | None = None,
+    ) -> None:
+        super().__init__()
+        keys.teach_terminal()
+        for each in THEMES:
+            self.register_theme(each)
+        self.theme = theme
+        self.source = source
+        self._first = prompt
+        self._play = play
+        self.main = MainScreen(glyphs=glyphs, history=history, drafts=drafts, files=files)
+        self.session: Worker | None = None
+        self.presenter: Presenter | None = None
+        self._bridge: Bridge | None = None
+        self.waiting: list[tuple[Draft, bool]] = []
+        self.guard: Guard | None = None
+        """Takes the signals once the screen is there; None: somebody else does (tests)."""
+
+    async def on_mount(self) -> None:
+        """The first frame holds the whole screen; the session is opened behind it."""
+        await self.push_screen(self.main)
+        if self.guard is not None:
+            self.guard.arm(lambda code: self.exit(self.farewell(), return_code=code))
+        self._open()
+
+    @work(group="session", exclusive=True)
+    async def _open(self) -> None:
+        """Open the first session; without one, say what can be done."""
+        try:
+            worker = await self.source.open()
+        except QimingError as error:
+            self.tell(error)
+            return
+        self.adopt(worker)
+        if self._first:
+            await worker.submit(self._first)
+        for draft, steer in self.waiting:
+            await self.send(draft, steer=steer)
+        self.waiting.clear()
+        if self._play is not None:
+            await self._play(worker)
+
+    def adopt(self, worker: "Worker") -> None:
+        """Show another session."""
+        if self._bridge is not None:
+            self._bridge.close()
+        self.session = worker
+        self.presenter = Presenter(self.main, worker)
+        self.presenter.load()
+        self.main.prompt_bar.open_session(worker.ctx.session_id)
+        self._bridge = Bridge(worker, self.post_message)
+        self._bridge.refresh()
+
+    def tell(self, error: QimingError) -> None:
+        """Say what went wrong and what to do."""
+        words = clean(f"{error}\n{error.hint}".strip())[0]
+        self.notify(words, severity="error", timeout=10, markup=False)
+
+    def farewell(self) -> Farewell | None:
+        """What is printed after the screen has gone."""
+        if self.session is None or self.presenter is None:
+            return None
+        return Farewell(
+            session_id=self.session.ctx.session_id,
+            prompt=self.presenter.last_prompt,
+            answer=self.presenter.last_answer,
+        )
+
+    async def send(self, draft: Draft, *, steer: bool) -> None:
+        """Hand a prompt to the session; one that is refused comes back into the prompt."""
+        worker = self.session
+        if worker is None:
+            return
+        try:
+            await (worker.steer(draft.full) if steer else worker.submit(draft.full))
+        except QimingError as error:
+            self.main.prompt_bar.restore(draft)
+            self.tell(error)
+
+    async def copy(self, text: str) -> None:
+        """Send a text to the clipboard and say what happened."""
+        driver = self._driver
+        if driver is not None:
+            self.main.prompt_bar.say(await clip.copy(text, env=os.environ, write=driver.write))
+
+    async def close(self) -> None:
+        """End the session and its processes."""
+        if self._bridge is not None:
+            self._bridge.close()
+        await self.source.close()
