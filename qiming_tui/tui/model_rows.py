@@ -17,10 +17,10 @@ from qiming_tui.tui.spans import cells, spread
 _LEAST: Final = 20
 _HEAD: Final = (
     ("this session", 21, 0, False),
-    ("window", 7, 1, True),
-    ("out", 7, 3, True),
-    ("$ in / out", 12, 2, True),
-    ("origin", 12, 4, False),
+    ("window", 6, 1, True),
+    ("out", 6, 3, True),
+    ("$ in / out", 11, 2, True),
+    ("origin", 10, 4, False),
 )
 """Name, width, rank and side of the columns."""
 _FIT: Final = {Fits.UNKNOWN: "faint", Fits.FITS: "good", Fits.COMPACTS: "warn", Fits.TOO_LARGE: "limit"}

@@ -93,6 +93,8 @@ def models() -> list[ModelLine]:
 class Page(Bench):
     """A page with words on it; hears what pickers post and what they are dismissed with."""
 
+    CSS = "Screen { overflow: hidden; }"
+
     def __init__(self, make) -> None:
         super().__init__(styles=("base", "prompt", "dialogs"))
         self._make = make

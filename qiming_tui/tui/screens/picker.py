@@ -66,6 +66,7 @@ class Picker(ModalScreen[T | None], Generic[T]):
         self.glyphs = glyphs
         self._first = words
         self._said: Spans | None = None
+        self._said_of = ""
 
     # -- what subclasses say -------------------------------------------------------------------------------
 
@@ -125,8 +126,9 @@ class Picker(ModalScreen[T | None], Generic[T]):
         self._paint_rest()
 
     def say(self, said: Spans | None) -> None:
-        """Say something in place of what is known about the chosen row; None: no longer."""
-        self._said = said
+        """Say something in place of what is known about the chosen row, until another one is chosen; None:
+        no longer."""
+        self._said, self._said_of = said, self.list.key
         self._paint_rest()
 
     def _paint(self, row: Row, width: int, chosen: bool) -> Spans:
@@ -157,7 +159,8 @@ class Picker(ModalScreen[T | None], Generic[T]):
     @on(PickList.Moved)
     def _moved(self, event: PickList.Moved) -> None:
         event.stop()
-        self._said = None
+        if event.key != self._said_of:
+            self._said = None
         self._paint_rest()
 
     @on(PickList.Picked)
