@@ -105,7 +105,13 @@ class Models:
         return self._gateway
 
     def _remote(self, ref: ModelRef) -> ModelProfile:
-        endpoint = self._config.endpoint(ref) or self._catalogue.endpoint(ref)
+        given = self._config.endpoint(ref)
+        if given is None and not self._catalogue.knows(ref.provider):
+            raise InputError(
+                f"{ref}: no provider is called {ref.provider!r}",
+                "qiming models lists them; a server of your own goes into config.toml under [providers.NAME]",
+            )
+        endpoint = given or self._catalogue.endpoint(ref)
         if endpoint.key_env and not self._env.get(endpoint.key_env):
             raise InputError(
                 f"{ref}: there is no key for this provider",

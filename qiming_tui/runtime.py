@@ -10,6 +10,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
+from io import TextIOWrapper
 from pathlib import Path
 
 import msgspec
@@ -84,6 +85,7 @@ class Runtime:
         self.wiring = wiring
         self.ids = Ids(wiring.clock, wiring.randbelow)
         logs = wiring.folder / "log"
+        self._log = log_to(logs / "qiming.log")
         self.counter: Counter = wiring.counter or TokenCounter(env=wiring.env, log_path=logs / "counter.log")
         self.models = Models(
             config=wiring.config,
@@ -144,6 +146,7 @@ class Runtime:
     async def close(self) -> None:
         """Stop workers, give up leases, end every process. Raises StoreError if something is unsaved."""
         async with AsyncExitStack() as stack:  # everything is closed, whatever fails
+            stack.callback(self._log)
             stack.callback(self.store.close)
             stack.push_async_callback(self.counter.close)
             stack.push_async_callback(self.models.close)
@@ -242,6 +245,31 @@ class Runtime:
         path = self.wiring.outputs / f"{part_id}.txt"
         await asyncio.to_thread(_write_private, path, text)
         return path
+
+
+def log_to(path: Path) -> Callable[[], None]:
+    """Send what the program logs about itself to a private file, made when something is logged, and to
+    nowhere else: a line on stderr would tear a full screen. Returns what ends it."""
+    logger = logging.getLogger("qiming")
+    handler = PrivateLog(path, encoding="utf-8", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logger.addHandler(handler)
+
+    def end() -> None:
+        logger.removeHandler(handler)
+        handler.close()
+
+    return end
+
+
+class PrivateLog(logging.FileHandler):
+    """A log that only its owner may read; its folder is made with it."""
+
+    def _open(self) -> TextIOWrapper:
+        path = Path(self.baseFilename)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        return super()._open()
 
 
 def _write_private(path: Path, text: str) -> None:

@@ -116,6 +116,13 @@ class Catalogue:
             )
         return Endpoint(key_env=key_env, litellm_model=f"{theirs}/{ref.model}")
 
+    def knows(self, provider: str) -> bool:
+        """Whether models.dev or litellm has a provider of that name."""
+        if self._provider(provider) is not None:
+            return True
+        theirs = sources.LITELLM_NAME.get(provider, provider)
+        return any(entry.get("litellm_provider") == theirs for entry in self._litellm_map().values())
+
     def stale(self, *, now_ms: int) -> bool:
         """Whether models.dev's file should be fetched again: it is a day old, or not there.
 

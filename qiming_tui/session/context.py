@@ -1,5 +1,7 @@
 """What the pieces of one session share: services, journal, bus, engine, requests, the model at work."""
 
+import msgspec
+
 from qiming_tui.model.changes import PutSession
 from qiming_tui.model.events import Event, Notice
 from qiming_tui.model.messages import AssistantMessage, Lifetime, ModelChoice
@@ -35,7 +37,9 @@ class Context:
 
     async def at_work(self, *, turn: str | None, step: int | None = None) -> None:
         """Store what is under way, so that it is ended at the next start if this process dies meanwhile."""
-        await self.journal.commit(PutSession(self.live.replace_session(turn=turn, open_step=step)))
+        time = msgspec.structs.replace(self.live.session.time, updated=self.services.clock())
+        session = self.live.replace_session(turn=turn, open_step=step, time=time)
+        await self.journal.commit(PutSession(session))
 
     def notice(self, text: str) -> None:
         """A sentence for the user."""
