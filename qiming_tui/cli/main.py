@@ -26,6 +26,7 @@ TABLE = {
     "export": Entry("export:export", "Write a session in OpenCode's export shape."),
     "import": Entry("import_:import_", "Take in a session from such a file."),
     "models": Entry("models:models", "List models with their limits and what may be used of them."),
+    "screenshots": Entry("screenshots:screenshots", "Write pictures of the full screen as SVG files."),
     "doctor": Entry("doctor:doctor", "Check this installation and say what to do."),
 }
 

@@ -79,7 +79,7 @@ def _ruled(left: Sequence[Span], right: Sequence[Span], width: int, glyphs: Glyp
     return cut((*left, ("rule", " " + glyphs.rule * free), *right, ("rule", glyphs.rule)), width)
 
 
-def digit_row(held: Layout, glyphs: Glyphs) -> Spans:
+def digit_row(held: Layout, glyphs: Glyphs, *, focused: bool) -> Spans:
     """Every step as tenths of usable; what is live in bold, what is archived quiet."""
     out: list[Span] = [("muted", " ctx/10"), *_more_left(held)]
     if not held.marks:
@@ -90,7 +90,7 @@ def digit_row(held: Layout, glyphs: Glyphs) -> Spans:
             continue
         mark = held.marks[place]
         style = "limit" if mark.tenth == OVER else "live" if mark.live else "archived"
-        out.append((f"{style}-cursor" if place == held.cursor else style, mark.tenth))
+        out.append((f"{style}-cursor" if focused and place == held.cursor else style, mark.tenth))
     out += [_more_right(held), ("", " "), ("muted", _live_words(held.marks))]
     return cut(out, held.width)
 

@@ -114,7 +114,7 @@ class TimelineStrip(Widget, can_focus=True):
     def _make(self, held: Layout, *, letters: bool) -> list[Spans]:
         glyphs, focused, tall = self.glyphs, self.has_focus, self.size.height > 3
         top = said_row(held, glyphs, self.going) if focused and not tall else None
-        found = [top or rule_row(held, glyphs, focused=focused), digit_row(held, glyphs)]
+        found = [top or rule_row(held, glyphs, focused=focused), digit_row(held, glyphs, focused=focused)]
         found.append(event_row(held, glyphs, letters=letters))
         if tall:
             found.append(readout_row(held, glyphs, self.going, focused=focused))
