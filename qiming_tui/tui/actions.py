@@ -5,9 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qiming_tui.model.errors import InputError, QimingError
+from qiming_tui.tui import keys
 from qiming_tui.tui.palette import palette
+from qiming_tui.tui.screens.help import HelpScreen
 from qiming_tui.tui.switching import pick_session
 from qiming_tui.tui.theme import DARK, LIGHT
+from qiming_tui.tui.widgets.conversation.view import Conversation
+from qiming_tui.tui.widgets.timeline_strip import TimelineStrip
 
 if TYPE_CHECKING:
     from qiming_tui.session.worker import Worker
@@ -36,6 +40,8 @@ class Actions:
             "export": self._export,
             "theme": self._theme,
             "palette": self._palette,
+            "help": self._help,
+            "timeline": self._timeline,
             "quit": self._quit,
         }
 
@@ -130,6 +136,27 @@ class Actions:
 
     async def _palette(self, _: str) -> None:
         await self._app.push_screen(palette({}))
+
+    async def _help(self, words: str) -> None:
+        async def chosen(command_id: str | None) -> None:
+            if command_id is not None:
+                await self.run(command_id, "")
+
+        main = self._app.main
+        panes = (
+            ("everywhere", keys.APP),
+            ("in the prompt", keys.PROMPT),
+            ("while a question is open", keys.PERMISSION),
+            ("in the conversation", Conversation.BINDINGS),
+            ("in the timeline", TimelineStrip.BINDINGS),
+        )
+        await self._app.push_screen(HelpScreen(panes, glyphs=main.glyphs, words=words), chosen)
+
+    async def _timeline(self, _: str) -> None:
+        """The timeline takes the focus, and gives it back."""
+        main = self._app.main
+        strip = main.strip
+        main.set_focus(main.prompt_bar.prompt if main.focused is strip else strip)
 
     async def _quit(self, _: str) -> None:
         self._app.exit(self._app.farewell())

@@ -163,3 +163,15 @@ async def test_sessions_are_listed_and_another_one_is_opened(tmp_path):
             await pilot.press("enter")
             await until(pilot, lambda: app.session.ctx.session_id == first.ctx.session_id)
             await until(pilot, lambda: "first answer" in text_of(app))
+
+
+async def test_f1_lists_commands_and_keys_and_esc_goes_back(tmp_path):
+    async with session(tmp_path, Model()) as rig:
+        app = QimingApp(Given(rig))
+        async with app.run_test(size=(120, 40)) as pilot:
+            await until(pilot, lambda: app.session is not None)
+            await pilot.press("f1")
+            await until(pilot, lambda: "Help and keys" in text_of(app))
+            assert "Compact now" in text_of(app)
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is app.main)
