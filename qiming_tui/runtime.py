@@ -100,8 +100,16 @@ class Runtime:
         self._workers: list[Worker] = []
         self._beats: dict[str, asyncio.Task[None]] = {}
 
+    @property
+    def _resolve(self) -> Resolve:
+        return self.wiring.resolve or self.models.resolve
+
     async def new_session(self, directory: Path, model: ModelRef) -> Worker:
-        """Make a session in a folder and start its worker."""
+        """Make a session in a folder and start its worker. Nothing is stored if the model cannot be used.
+
+        Raises InputError for an unknown model or a missing key, GatewayError if it cannot be started.
+        """
+        await self._resolve(model)
         now = self.wiring.clock()
         session = Session(
             id=self.ids.new("ses"),
@@ -185,8 +193,7 @@ class Runtime:
         model = model or model_of(record) or self.config.model
         if model is None:
             raise InputError("this session names no model", "name one with --model")
-        resolve = self.wiring.resolve or self.models.resolve
-        ctx = Context(self._services(resolve), Live(record), await resolve(model))
+        ctx = Context(self._services(self._resolve), Live(record), await self._resolve(model))
         ctx.engine.trusted = bool(await self.store.trust(record.session.directory))
         await ctx.engine.find_measured_row()
         worker = Worker(ctx)

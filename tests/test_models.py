@@ -1,5 +1,6 @@
 """Models made ready: what cannot be is told before anything is sent."""
 
+import msgspec
 import pytest
 
 from qiming_tui.config import Config, ProviderTable
@@ -7,7 +8,7 @@ from qiming_tui.model.errors import InputError
 from qiming_tui.model.limits import ModelRef
 from qiming_tui.models import Models
 from qiming_tui.provider.catalogue import Catalogue
-from tests.session.harness import QuarterCounter
+from tests.session.harness import Model, QuarterCounter, session
 
 
 def models(folder, config=Config(), **env):  # noqa: B008
@@ -38,3 +39,16 @@ def test_providers_of_all_three_sources_are_known(tmp_path):
     assert all(known.knows(name) for name in ("anthropic", "bedrock", "openrouter"))
     own = Config(providers={"home": ProviderTable(base_url="http://127.0.0.1:1/v1", key_env="")})
     assert own.endpoint(ModelRef("home", "x")) is not None
+
+
+async def test_a_model_that_cannot_be_used_leaves_no_session_behind(tmp_path):
+    async with session(tmp_path, Model()) as rig:
+        before = len(await rig.runtime.store.sessions())
+
+        async def refuse(ref):
+            raise InputError("no key")
+
+        rig.runtime.wiring = msgspec.structs.replace(rig.runtime.wiring, resolve=refuse)
+        with pytest.raises(InputError, match="no key"):
+            await rig.runtime.new_session(tmp_path, ModelRef("anthropic", "x"))
+        assert len(await rig.runtime.store.sessions()) == before

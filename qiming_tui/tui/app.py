@@ -35,17 +35,17 @@ class QimingApp(Host):
 
     @on(SessionEvent)
     def _event(self, message: SessionEvent) -> None:
-        if self.presenter is not None:
+        if self.presenter is not None and self.main.standing:
             self.presenter.event(message.event)
 
     @on(Deltas)
     def _deltas(self, message: Deltas) -> None:
-        if self.presenter is not None:
+        if self.presenter is not None and self.main.standing:
             self.presenter.deltas(message.texts)
 
     @on(ViewChanged)
     def _view(self, message: ViewChanged) -> None:
-        if self.presenter is not None:
+        if self.presenter is not None and self.main.standing:
             self.presenter.view(message.view, message.rows)
 
     # -- from the prompt and the question ----------------------------------------------------------------

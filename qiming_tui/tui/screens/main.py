@@ -67,6 +67,11 @@ class MainScreen(Screen[None]):
         self.question.glyphs = self.strip.glyphs = self.prompt_bar.glyphs = self.glyphs
         self.set_focus(self.prompt_bar.prompt)
 
+    @property
+    def standing(self) -> bool:
+        """Whether its widgets are there: events still come while the program leaves."""
+        return self.is_attached and bool(self.query(TitleBar))
+
     def show_title(self, data: TitleData) -> None:
         """Another title row."""
         self.title_bar.show(data)
