@@ -9,7 +9,7 @@ import click
 
 from qiming_tui import __version__
 from qiming_tui.cli.options import settings_from, store_option
-from qiming_tui.cli.output import print_error
+from qiming_tui.cli.output import print_note
 from qiming_tui.cli.stores import opened_store, whole
 from qiming_tui.importers import opencode
 from qiming_tui.model.errors import QimingError
@@ -30,7 +30,7 @@ def export(id: str, output: str | None, store: str | None) -> None:
         sys.stdout.write(data.decode())
         return
     _write(Path(output), data)
-    print_error(f"note: {len(data):,} bytes written to {output}")
+    print_note(f"{len(data):,} bytes written to {output}")
 
 
 async def _export(id: str, place: str | None) -> bytes:

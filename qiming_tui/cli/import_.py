@@ -3,11 +3,12 @@
 import asyncio
 import secrets
 from collections import Counter
+from collections.abc import Mapping
 
 import click
 
 from qiming_tui.cli.options import json_option, settings_from, store_option
-from qiming_tui.cli.output import print_error, print_json, print_lines
+from qiming_tui.cli.output import many, print_json, print_lines, print_note
 from qiming_tui.cli.stores import opened_store
 from qiming_tui.cli.subject import read_file
 from qiming_tui.importers import opencode
@@ -40,13 +41,21 @@ def import_(file: str, new_ids: bool, store: str | None, as_json: bool) -> None:
     record = renew(imported.record, Ids(now_ms, secrets.randbelow)) if new_ids else imported.record
     asyncio.run(_store(record, store))
     for note in imported.notes:
-        print_error(f"note: {note}")
+        print_note(note)
     answer = account(record, imported.notes)
     if as_json:
         print_json(answer)
     else:
-        words = "{session}: {messages} messages, {parts} parts; {prunes} prunes ({cleared} results cleared), "
-        print_lines([(words + "{compactions} summaries").format(**answer)])
+        print_lines([words(answer)])
+
+
+def words(answer: Mapping[str, JSON]) -> str:
+    """The account as a line."""
+    names = {"messages": "message", "parts": "part", "prunes": "prune"}
+    counts = [many(int(str(answer[key])), noun) for key, noun in names.items()]
+    cleared, summaries = int(str(answer["cleared"])), int(str(answer["compactions"]))
+    counts[-1] += f" ({many(cleared, 'result')} cleared)"
+    return f"{answer['session']}: {', '.join([*counts, many(summaries, 'summary')])}"
 
 
 def account(record: SessionRecord, notes: tuple[str, ...]) -> dict[str, JSON]:

@@ -12,7 +12,7 @@ from qiming_tui.model import events as e
 from qiming_tui.model.parts import Completed, Failed, Part, ReasoningPart, TextPart, ToolPart
 from qiming_tui.model.sanitize import clean, one_line
 from qiming_tui.model.usage import Basis
-from qiming_tui.model.window import PrunePlan, Verdict
+from qiming_tui.model.window import PrunePlan, State, Verdict
 
 _OPEN: Final = re.compile(r"[\x1b\x90\x98\x9b\x9d-\x9f][^\n]{0,4096}$")
 _INDENT: Final = "       "
@@ -46,7 +46,8 @@ def context_line(verdict: Verdict) -> str:
     """`~1,234 of 5,678 usable (22 %, ok, estimated): the arithmetic`."""
     mark = "" if verdict.basis is Basis.MEASURED else "~"
     count = f"{mark}{verdict.count:,}"
-    words = [verdict.state.value, verdict.basis.value]
+    state = "window unknown" if verdict.state is State.UNKNOWN else verdict.state.value
+    words = [state, verdict.basis.value]
     if not verdict.auto:
         words.append("auto off")
     if verdict.usable is None:
@@ -55,8 +56,8 @@ def context_line(verdict: Verdict) -> str:
     return f"{count} of {verdict.usable:,} usable ({percent}{', '.join(words)}): {verdict.arithmetic}"
 
 
-def prune_line(plan: PrunePlan, phase: str) -> str:
-    """What a prune does, with the reasons for what stays."""
+def prune_line(plan: PrunePlan, phase: str, *, reasons_told: bool = False) -> str:
+    """What a prune does, with the reasons for what stays, unless the line above has told them."""
     count = len(plan.cleared)
     verb = "cleared" if phase == "applied" else "will clear"
     kept: dict[str, int] = {}
@@ -65,7 +66,8 @@ def prune_line(plan: PrunePlan, phase: str) -> str:
             kept[fate.reason.sentence] = kept.get(fate.reason.sentence, 0) + 1
     reasons = "; ".join(f"{number} kept: {sentence}" for sentence, number in kept.items())
     noun = "result" if count == 1 else "results"
-    return f"{verb} {count} old tool {noun}, ~{plan.tokens:,} tokens" + (f" ({reasons})" if reasons else "")
+    told = reasons and not reasons_told
+    return f"{verb} {count} old tool {noun}, ~{plan.tokens:,} tokens" + (f" ({reasons})" if told else "")
 
 
 class Labels:
@@ -77,18 +79,31 @@ class Labels:
         self._stream: str | None = None
         self._cleaner = StreamCleaner()
         self._at_start = True
+        self._indent_due = False
+        self._prompted = False
         self._speaker = "agent"
+        self._verdict: Verdict | None = None
+        self._planned: PrunePlan | None = None
 
     def write(self, event: e.Event) -> None:
         """Write one event; events that a plain terminal does not show write nothing."""
         match event:
             case e.PartDelta():
                 self._delta(event)
-            case e.CompactionStarted() | e.CompactionEnded():
-                self._speaker = "summary" if isinstance(event, e.CompactionStarted) else "agent"
-                words = self._one(event)
-                if words is not None:
-                    self.line(*words)
+            case e.CompactionStarted():
+                self._speaker = "summary"
+                self.line("compaction", self._compaction_started(event))
+            case e.CompactionEnded():
+                self._speaker = "agent"
+                self.line("compaction", self._compaction_ended(event))
+            case e.Context():
+                self._verdict = event.verdict
+                self.line("context", context_line(event.verdict))
+            case e.Prune():
+                self.line(
+                    "prune", prune_line(event.plan, event.phase, reasons_told=event.plan == self._planned)
+                )
+                self._planned = event.plan if event.phase == "planned" else None
             case e.PartStarted(part=part):
                 self._started(part)
             case e.PartFinished(part=part):
@@ -105,6 +120,17 @@ class Labels:
         self._put(f"{label}: {lines[0]}\n")
         for more in lines[1:]:
             self._put(f"{_INDENT}{more}\n")
+
+    def prompt(self) -> None:
+        """Ask for a line of input, unless it is asked for already."""
+        if not self._prompted:
+            self._break()
+            self._put("you: ")
+            self._prompted = True
+
+    def entered(self) -> None:
+        """The person has ended a line: the cursor is at the start of the next one."""
+        self._at_start, self._prompted, self._indent_due = True, False, self._stream is not None
 
     def _one(self, event: e.Event) -> tuple[str, str] | None:
         make = _WORDS.get(type(event))
@@ -123,11 +149,11 @@ class Labels:
             self._cleaner = StreamCleaner()
             self._stream = event.part_id
             self._put(f"{self._speaker}: ")
-        self._put(self._cleaner.feed(event.text))
+        self._say(self._cleaner.feed(event.text))
 
     def _finished(self, part: Part) -> None:
         if part.id == self._stream:
-            self._put(self._cleaner.end())
+            self._say(self._cleaner.end())
             self._break()
         elif isinstance(part, ToolPart):
             self._tool(part)
@@ -142,8 +168,40 @@ class Labels:
         elif isinstance(state, Failed):
             self.line("tool", f"{one_line(part.tool)} failed: {one_line(state.error, limit=400)}")
 
+    def _say(self, text: str) -> None:
+        """A piece of a streamed text. Its further lines are indented: nobody can forge a label."""
+        if not text:
+            return
+        start = _INDENT if self._indent_due and text[0] != "\n" else ""
+        self._indent_due = text[-1] == "\n"
+        self._put(start + re.sub(r"\n(?=[^\n])", f"\n{_INDENT}", text))
+
+    def _marked(self, count: int) -> str:
+        """A count with `~`, unless the provider measured it."""
+        known = self._verdict is not None and self._verdict.count == count
+        measured = known and self._verdict is not None and self._verdict.basis is Basis.MEASURED
+        return f"{count:,}" if measured else f"~{count:,}"
+
+    def _compaction_started(self, event: e.CompactionStarted) -> str:
+        """How it began and why; the arithmetic stands in the context line before it and is not repeated."""
+        how = "by itself" if event.auto else "as asked"
+        at = f" at {self._marked(event.before)} tokens" if event.before is not None else ""
+        why = event.reason
+        if self._verdict is not None:
+            told = self._verdict.arithmetic
+            why = why.replace(f": {told}", "").replace(told, "the count has reached what is usable")
+        if not event.auto:
+            why = why.removeprefix("asked for by the user").lstrip("; ")
+        return f"started {how}{at}" + (f": {why}" if why else "")
+
+    def _compaction_ended(self, event: e.CompactionEnded) -> str:
+        sizes = ""
+        if event.before is not None and event.after is not None:
+            sizes = f" {self._marked(event.before)} -> ~{event.after:,} tokens"
+        return f"{event.phase}{sizes}: {event.words}"
+
     def _break(self) -> None:
-        self._stream = None
+        self._stream, self._indent_due, self._prompted = None, False, False
         if not self._at_start:
             self._put("\n")
 
@@ -162,25 +220,15 @@ def _preview(output: str) -> str:
     return "\n" + "\n".join(shown) if any(shown) else ""
 
 
-def _compaction_ended(event: e.CompactionEnded) -> tuple[str, str]:
-    sizes = ""
-    if event.before is not None and event.after is not None:
-        sizes = f" {event.before:,} -> ~{event.after:,} tokens"
-    return "compaction", f"{event.phase}{sizes}: {event.words}"
-
-
-def _compaction_started(event: e.CompactionStarted) -> tuple[str, str]:
-    how = "by itself" if event.auto else "as asked"
-    before = f" at {event.before:,} tokens" if event.before is not None else ""
-    return "compaction", f"started {how}{before}: {event.reason}"
-
-
 def _failed(event: e.Failed) -> tuple[str, str]:
     return "error", event.message + (f"\n{event.hint}" if event.hint else "")
 
 
 def _retry(event: e.RetryScheduled) -> tuple[str, str]:
-    return "retry", f"{event.fault.message}; attempt {event.attempt} in {event.delay_ms / 1000:.1f} s"
+    return (
+        "retry",
+        f"{event.fault.message.rstrip('.')}; attempt {event.attempt} in {event.delay_ms / 1000:.1f} s",
+    )
 
 
 def _edit(event: e.EditChanged) -> tuple[str, str] | None:
@@ -199,10 +247,6 @@ def _turn(event: e.TurnFinished) -> tuple[str, str] | None:
 
 
 _WORDS: Final[dict[type, Callable[..., tuple[str, str] | None]]] = {
-    e.Context: lambda event: ("context", context_line(event.verdict)),
-    e.Prune: lambda event: ("prune", prune_line(event.plan, event.phase)),
-    e.CompactionStarted: _compaction_started,
-    e.CompactionEnded: _compaction_ended,
     e.Failed: _failed,
     e.RetryScheduled: _retry,
     e.EditChanged: _edit,

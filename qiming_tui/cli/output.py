@@ -38,6 +38,17 @@ def print_error(message: str, hint: str = "") -> None:
         click.echo(f"hint: {clean(hint)[0]}", err=True)
 
 
+def print_note(message: str) -> None:
+    """Print what is worth knowing and no error, on stderr."""
+    click.echo(f"note: {clean(message)[0]}", err=True)
+
+
+def many(count: int, one: str) -> str:
+    """`1 summary`, `2 summaries`: a number with its noun."""
+    plural = f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
+    return f"{count:,} {one if count == 1 else plural}"
+
+
 def number(value: int | None, unknown: str = "unknown") -> str:
     """Tokens with separators."""
     return unknown if value is None else f"{value:,}"

@@ -1,9 +1,9 @@
 """`qiming --plain`: a conversation in labelled lines, for any terminal, pipe or screen reader."""
 
 import asyncio
+import io
 import signal
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -13,7 +13,10 @@ import msgspec
 
 from qiming_tui.cli.labels import Labels
 from qiming_tui.cli.options import flags, preset_option, store_option
+from qiming_tui.cli.output import many
 from qiming_tui.cli.plain_commands import COMMANDS, Conversation
+from qiming_tui.cli.plain_input import DROP, Draft, Lines
+from qiming_tui.cli.plain_questions import CHOICE_LINE, CHOICES, NOBODY, asking
 from qiming_tui.cli.plain_watch import Choice, watch
 from qiming_tui.cli.start import (
     Start,
@@ -35,9 +38,6 @@ QUIET_S: Final = 10.0
 TWICE_S: Final = 2.0
 """Seconds in which the second Ctrl-C must follow the first."""
 
-CHOICES: Final = {"1": "once", "2": "session", "3": "always", "4": "no", "5": "no"}
-CHOICE_LINE: Final = "1 once  2 this session  3 always (this project)  4 no  5 no with a reason"
-
 
 @click.command()
 @click.argument("prompt", required=False)
@@ -51,36 +51,20 @@ CHOICE_LINE: Final = "1 once  2 this session  3 always (this project)  4 no  5 n
 def plain(prompt: str | None, store: str | None, preset: str | None, **options: Any) -> None:  # noqa: ANN401
     """Talk to a model, line by line."""
     start = Start(directory=Path.cwd(), store=store, flags=flags(preset=preset), **options)
-    asyncio.run(converse(start, prompt, sys.stdin, sys.stdout))
+    asyncio.run(converse(start, prompt, sys.stdin or io.StringIO(), sys.stdout))
 
 
 async def converse(start: Start, prompt: str | None, source: TextIO, out: TextIO) -> None:
     """Run a conversation until it is left; raises what the command line turns into an exit code."""
     runtime = await open_runtime(start)
+    talk = PlainTalk(runtime, start, Lines(source), out)
     try:
-        talk = PlainTalk(runtime, start, Lines(source), out)
         await talk.run(prompt)
     finally:
-        await runtime.close()
-
-
-class Lines:
-    """Lines of an input as they come, read by a thread of their own; None at the end."""
-
-    def __init__(self, source: TextIO) -> None:
-        self.queue: asyncio.Queue[str | None] = asyncio.Queue()
-        self.tty = source.isatty()
-        self._source = source
-        self._loop = asyncio.get_running_loop()
-        threading.Thread(target=self._read, name="input", daemon=True).start()
-
-    def _read(self) -> None:
         try:
-            for line in self._source:
-                self._loop.call_soon_threadsafe(self.queue.put_nowait, line.rstrip("\r\n"))
-            self._loop.call_soon_threadsafe(self.queue.put_nowait, None)
-        except RuntimeError:
-            return  # the loop is closed: nobody reads any more
+            await runtime.close()
+        finally:
+            talk.farewell()
 
 
 class PlainTalk:
@@ -94,6 +78,10 @@ class PlainTalk:
         self._labels = Labels(out)
         self._asked: e.PermissionAsked | None = None
         self._reason_wanted = False
+        self._question = asyncio.Event()
+        self._ended = False
+        self._shown: str | None = None
+        self._draft = Draft()
         self._last_event = time.monotonic()
         self._last_interrupt = 0.0
         self._leave = asyncio.Event()
@@ -111,14 +99,12 @@ class PlainTalk:
         try:
             await self._greet()
             if prompt:
-                self._labels.line("you", prompt)
                 await self._worker.submit(prompt)
             await self._read_lines()
             while self._worker.lost and await self._reopen():
                 await self._read_lines()
         finally:
             ticker.cancel()
-            self._farewell()
 
     async def _open(self) -> Worker | None:
         """The worker of the session, after another program has left it, or was made to; None: left."""
@@ -184,14 +170,13 @@ class PlainTalk:
         await self._worker.show()
         await self._worker.idle()
         if self._worker.ctx.live.queue:
-            count = len(self._worker.ctx.live.queue)
-            self._labels.line("queue", f"{count} messages wait from before; /send sends them")
+            count = many(len(self._worker.ctx.live.queue), "message")
+            self._labels.line("queue", f"{count} waiting from before; /send sends what waits")
         self._prompt()
 
     def _prompt(self) -> None:
-        if self._lines.tty:
-            self._out.write("you: ")
-            self._out.flush()
+        if self._lines.tty and not self._leave.is_set():
+            self._labels.prompt()
 
     async def _read_lines(self) -> None:
         leave = asyncio.create_task(self._leave.wait())
@@ -205,35 +190,71 @@ class PlainTalk:
                     return
                 text = read.result()
                 if text is None:
+                    self._end_of_input()
                     await self._worker.idle()
                     return
+                if self._lines.tty:
+                    self._labels.entered()
                 await self._take(text)
         finally:
             leave.cancel()
             gone.cancel()
 
     async def _take(self, text: str) -> None:
-        """One line of input: an answer, a command, or a prompt."""
+        """A text of the input: an answer, a command, or a prompt. What was pasted is never an answer or a
+        command, and is sent only by the next Enter."""
         if self._asked is not None:
             self._answer(text)
+            await self._settle()
             return
+        if "\n" in text:
+            self._paste(text)
+            return
+        text, pasted = self._draft.take(text)
         text = clean(text)[0].strip()
         if not text:
             self._prompt()
             return
         try:
-            if text.startswith("/"):
+            if text.startswith("/") and not pasted:
                 await self._command(text)
             else:
-                await self._worker.submit(text)
-                if not self._lines.tty:
-                    await self._worker.idle()
+                await self._submit(text)
+                await self._settle()
         except QimingError as error:
             self._labels.line("error", f"{error}\n{error.hint}".rstrip())
             self._prompt()
 
+    async def _submit(self, text: str) -> None:
+        """Send a prompt. It stands on the screen already if it was typed there just now."""
+        typed = self._lines.tty and "\n" not in text and not self._worker.busy
+        self._shown = text if typed else None
+        await self._worker.submit(text)
+
+    async def _settle(self) -> None:
+        """A pipe is not read ahead: its next line waits until nothing runs, or answers a question."""
+        if self._lines.tty:
+            return
+        waits = {asyncio.create_task(self._worker.idle()), asyncio.create_task(self._question.wait())}
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for wait in waits:
+            wait.cancel()
+
+    def _end_of_input(self) -> None:
+        """From now on nobody answers."""
+        self._ended = True
+        if self._asked is not None:
+            self._reply(self._asked, "no", NOBODY)
+
+    def _paste(self, text: str) -> None:
+        count = self._draft.add(text)
+        self._labels.line(
+            "note", f"{count:,} lines pasted; Enter sends them as one message, {DROP} forgets them"
+        )
+
     async def _command(self, text: str) -> None:
         name, _, rest = text[1:].partition(" ")
+        name = name.lower()
         command = COMMANDS.get(name)
         assert self._conversation is not None
         if name in ("quit", "exit", "q"):
@@ -249,7 +270,7 @@ class PlainTalk:
     def _answer(self, text: str) -> None:
         asked = self._asked
         assert asked is not None
-        text = text.strip()
+        text = clean(text)[0].strip()
         if self._reason_wanted:
             self._reply(asked, "no", text or "no")
             return
@@ -264,29 +285,51 @@ class PlainTalk:
 
     def _reply(self, asked: e.PermissionAsked, reply: str, reason: str) -> None:
         self._asked, self._reason_wanted = None, False
+        self._question.clear()
         self._worker.answer(asked.request_id, reply, reason)
 
     def _event(self, event: e.Event) -> None:
         self._last_event = time.monotonic()
         match event:
             case e.PermissionAsked():
-                self._asked = event
-                detail = f"\n{event.detail}" if event.detail else ""
-                self._labels.line("permission", f"{event.tool}: {event.title}{detail}\n{CHOICE_LINE}")
+                self._ask(event)
             case e.PermissionAnswered():
                 self._asked, self._reason_wanted = None, False
-            case e.TurnFinished():
-                self._labels.write(event)
+                self._question.clear()
+            case e.TurnStarted():
+                if event.text != self._shown:
+                    self._labels.line("you", event.text)
+                self._shown = None
+            case e.Idle():
+                self._tell_held()
                 self._prompt()
+            case e.EditChanged():
+                pass  # the command that made it says so, by name
             case e.QueueChanged() if event.items and self._worker.busy:
                 self._labels.line("queue", f"{len(event.items)} waiting; sent when this turn ends")
             case _:
                 self._labels.write(event)
 
+    def _ask(self, event: e.PermissionAsked) -> None:
+        """Ask, with what "this session" and "always" would allow; a question is refused where nobody is."""
+        self._asked = event
+        self._question.set()
+        ask = self._worker.gate.open_requests.get(event.request_id)
+        self._labels.line("permission", asking(event, ask.always if ask is not None else ()))
+        if self._ended:
+            self._reply(event, "no", NOBODY)
+
+    def _tell_held(self) -> None:
+        if self._worker.ctx.live.queue:
+            count = many(len(self._worker.ctx.live.queue), "message")
+            self._labels.line("queue", f"{count} held back; /send sends what waits")
+
     async def _tick(self) -> None:
         """Say that long work is going on."""
         while True:
             await asyncio.sleep(1.0)
+            if not self._worker.busy:
+                self._last_event = time.monotonic()
             silent = time.monotonic() - self._last_event
             if self._worker.busy and self._asked is None and silent >= QUIET_S:
                 self._labels.line("note", "still working; Ctrl-C twice stops the turn")
@@ -314,6 +357,9 @@ class PlainTalk:
             self._labels.line("note", "Ctrl-C again leaves the program")
             self._prompt()
 
-    def _farewell(self) -> None:
+    def farewell(self) -> None:
+        """Say how to go on; nothing if no session was opened."""
+        if self._conversation is None:
+            return
         session_id = self._worker.ctx.session_id
         self._labels.line("session", f"go on with: qiming --plain --session {session_id}")

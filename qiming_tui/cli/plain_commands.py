@@ -103,9 +103,16 @@ async def _prune(talk: Conversation, _: str) -> None:
 async def _undo(talk: Conversation, _: str) -> None:
     async def job() -> None:
         group = await talk.worker.editor.undo()
-        talk.say("edit", f"{group.name} is undone; /redo brings it back")
+        talk.say("edit", f"{group.name} is undone; /redo brings it back{_latched(talk)}")
 
     await talk.worker.edit(job)
+
+
+def _latched(talk: Conversation) -> str:
+    """After an undo nothing is summarised by itself until the user chooses (`data.md` 3)."""
+    if not talk.worker.ctx.live.session.latched:
+        return ""
+    return ". Automatic compaction stays off until then, or until /compact"
 
 
 async def _redo(talk: Conversation, _: str) -> None:
@@ -122,6 +129,8 @@ async def _steer(talk: Conversation, text: str) -> None:
 
 
 async def _send(talk: Conversation, _: str) -> None:
+    if not talk.worker.ctx.live.queue:
+        talk.say("queue", "nothing waits to be sent")
     talk.worker.resume()
 
 

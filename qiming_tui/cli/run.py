@@ -12,6 +12,7 @@ import click
 from qiming_tui.cli.labels import Labels
 from qiming_tui.cli.ndjson import line
 from qiming_tui.cli.options import flags, json_option, preset_option, reserved_option, store_option
+from qiming_tui.cli.output import print_error
 from qiming_tui.cli.start import Start, open_runtime, open_worker
 from qiming_tui.model import events as e
 
@@ -61,7 +62,10 @@ async def headless(start: Start, prompt: str, *, as_json: bool) -> str:
         ended: list[str] = []
 
         def listen(event: e.Event) -> None:
-            show(event)
+            if isinstance(event, e.Failed):
+                print_error(event.message, event.hint)
+            if as_json or not isinstance(event, e.Failed):
+                show(event)
             if isinstance(event, e.TurnFinished):
                 ended.append(event.reason)
 

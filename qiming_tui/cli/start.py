@@ -88,6 +88,8 @@ async def decide_trust(runtime: Runtime, start: Start, trusted: bool) -> None:
 
 async def find_session(runtime: Runtime, start: Start) -> str | None:
     """The session that is to be gone on with: a named one, or the newest of the folder; None: a new one."""
+    if start.session and start.resume:
+        raise InputError("--session and --continue name two sessions", "give one of them")
     if start.session:
         return await runtime.store.find(start.session)
     if not start.resume:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import msgspec
 
-from qiming_tui.cli.output import print_error
+from qiming_tui.cli.output import print_note
 from qiming_tui.cli.start import open_store, store_place
 from qiming_tui.config import Config
 from qiming_tui.model.changes import SessionRecord
@@ -26,7 +26,7 @@ def opened_store(given: str | None, config: Config, *, read_only: bool) -> Itera
         raise NotFound(f"there is no store at {place} yet", hint) from error
     try:
         for notice in store.notices:
-            print_error(f"note: {notice}")
+            print_note(notice)
         yield store
     finally:
         store.close()

@@ -20,7 +20,7 @@ from qiming_tui.cli.options import (
     settings_from,
     store_option,
 )
-from qiming_tui.cli.output import print_error
+from qiming_tui.cli.output import print_note
 from qiming_tui.config import Config
 from qiming_tui.context.state import SessionState, Window
 from qiming_tui.context.tokens import Tally, encoding_for
@@ -117,7 +117,7 @@ def of_file(asked: Asked, config: Config) -> Subject:
     """A recorded session. Nothing is written anywhere."""
     imported = opencode.read(read_file(asked.file or "-"))
     for note in imported.notes:
-        print_error(f"note: {note}")
+        print_note(note)
     record = imported.record
     settings = _settings(config, record, asked)
     model = model_of(record) or ModelRef("unknown", "unknown")
@@ -186,7 +186,7 @@ async def settled(subject: Subject, work: Callable[[Tally], T]) -> T:
             tally.learn(texts, await counter.count(tally.encoding, texts))
             result = work(tally)
         if counter.problem:
-            print_error(f"note: {counter.problem}")
+            print_note(counter.problem)
     finally:
         await counter.close()
     return result

@@ -182,8 +182,7 @@ async def test_plain_can_leave_a_session_that_it_only_watches(tmp_path):
         async with beside(tmp_path) as runtime:
             runtime.ticks.now = 2_000_100
             lines, out = Typed(), Screen()
-            start = Start(directory=tmp_path / "project", resume=True)
-            start = front.msgspec.structs.replace(start, session=rig.live.session.id)
+            start = Start(directory=tmp_path / "project", session=rig.live.session.id)
             talk = asyncio.create_task(front.PlainTalk(runtime, start, lines, out).run(None))
             await out.shows("read-only here")
             lines.type(None)
