@@ -43,7 +43,7 @@ def help_lines(
     out = [_of_command(command, own) for command in COMMANDS]
     for name, bindings in panes:
         for binding in bindings:
-            if isinstance(binding, Binding) and binding.id:
+            if isinstance(binding, Binding) and binding.id and not binding.system:
                 keys = binding.key_display or shown(own.get(binding.id, binding.key))
                 out.append(
                     HelpLine(

@@ -97,6 +97,8 @@ async def test_going_to_a_step_can_be_left_and_ends_with_any_other_key():
         assert (strip.going, strip.cursor) == (None, 46)
         await shown.pilot.press("g", "9", "9", "9", "enter")
         assert strip.cursor is None, "beyond the end is the end, and following it"
+        await shown.pilot.press("1", "2", "enter")
+        assert strip.cursor == 12, "the number alone will do"
 
 
 async def test_the_cursor_follows_the_newest_step_until_it_is_moved():

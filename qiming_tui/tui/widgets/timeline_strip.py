@@ -5,7 +5,8 @@ from typing import ClassVar, Final
 
 from rich.style import Style
 from textual import events
-from textual.binding import BindingType
+from textual.actions import SkipAction
+from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
@@ -57,9 +58,18 @@ class TimelineStrip(Widget, can_focus=True):
         bind("strip.event_right", "right_square_bracket", "event(1)", "next event", show=True),
         bind("strip.turn_left", "left_curly_bracket", "turn(-1)", "turn back"),
         bind("strip.turn_right", "right_curly_bracket", "turn(1)", "next turn", show=True),
-        bind("strip.first", "0,home", "first", "first step"),
+        bind("strip.first", "home", "first", "first step"),
         bind("strip.last", "dollar_sign,end,F", "last", "newest step, follow"),
         bind("strip.go", "g", "go", "go to a step"),
+        # Digits are bindings too: a key that is no binding overtakes one that is.
+        *(
+            Binding(
+                f"{digit}", f"digit({digit})", "a step's number", id=f"strip.{digit}", show=False, system=True
+            )
+            for digit in range(10)
+        ),
+        bind("strip.undigit", "backspace", "undigit", "take a digit back"),
+        bind("strip.leave", "escape", "leave", "leave the number"),
     ]
 
     marks: reactive[tuple[StepMark, ...]] = reactive(())
@@ -128,24 +138,6 @@ class TimelineStrip(Widget, can_focus=True):
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(_PREFIX + name) if name else self.rich_style
 
-    def on_key(self, event: events.Key) -> None:
-        """Digits after `g`; any other key ends that and does what it does."""
-        if self.going is None:
-            return
-        if event.character and event.character in "0123456789":
-            self.going = (self.going + event.character)[:6]
-        elif event.key == "backspace":
-            self.going = self.going[:-1]
-        elif event.key == "enter" and self.going:
-            self._to(min(int(self.going), self.marks[-1].step))
-        elif event.key in ("escape", "enter"):
-            self.going = None
-        else:
-            self.going = None
-            return
-        event.stop()
-        event.prevent_default()
-
     def on_blur(self) -> None:
         """What was not finished is forgotten."""
         self.going = None
@@ -176,16 +168,38 @@ class TimelineStrip(Widget, can_focus=True):
 
     def action_last(self) -> None:
         """To the newest step, and along with it."""
-        self.cursor = None
+        self.going = self.cursor = None
 
     def action_go(self) -> None:
         """Ask for a step's number."""
         if self.marks:
             self.going = ""
 
+    def action_digit(self, digit: int) -> None:
+        """A digit of the number; 0 alone is the first step."""
+        if self.going is None and not digit:
+            self.action_first()
+        elif self.marks:
+            self.going = f"{self.going or ''}{digit}"[:6]
+
+    def action_undigit(self) -> None:
+        """Take the last digit back."""
+        if self.going:
+            self.going = self.going[:-1]
+
+    def action_leave(self) -> None:
+        """Forget the number; without one the key is the application's."""
+        if self.going is None:
+            raise SkipAction
+        self.going = None
+
     def action_jump(self) -> None:
-        """Let the conversation show the step."""
-        if self.marks:
+        """Go to the number that was typed, else let the conversation show the step."""
+        if self.going:
+            self._to(min(int(self.going), self.marks[-1].step))
+        elif self.going is not None:
+            self.going = None
+        elif self.marks:
             mark = self.marks[self.held().cursor]
             self.post_message(self.Jump(mark.step, mark.message_id))
 

@@ -1,0 +1,129 @@
+"""A program in a pseudo-terminal, what its screen shows, and every mode that it set."""
+
+import os
+import re
+import signal
+import sys
+import termios
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pyte
+
+WAIT_S = 60.0
+_KITTY_POP = re.compile(rb"\x1b\[<u")
+"""pyte does not know it and would draw the letter."""
+
+
+def modes(seen: bytes) -> set[int]:
+    """Private modes that are on after these bytes."""
+    on: set[int] = set()
+    for numbers, final in re.findall(rb"\x1b\[\?([\d;]+)([hl])", seen):
+        for number in map(int, numbers.split(b";")):
+            (on.add if final == b"h" else on.discard)(number)
+    return on
+
+
+def kitty(seen: bytes) -> int:
+    """Keyboard modes that were pushed and not popped."""
+    return len(re.findall(rb"\x1b\[>\d+u", seen)) - len(_KITTY_POP.findall(seen))
+
+
+class Terminal:
+    """`python -m MODULE ARGS` in a terminal of so many columns and rows."""
+
+    def __init__(
+        self,
+        *args: str,
+        module: str = "qiming_tui",
+        cwd: Path,
+        env: Mapping[str, str] | None = None,
+        size: tuple[int, int] = (120, 40),
+    ) -> None:
+        columns, rows = size
+        self.child: Any = pexpect.spawn(
+            sys.executable,
+            ["-m", module, *args],
+            cwd=str(cwd),
+            env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", **(env or {})},
+            dimensions=(rows, columns),
+            timeout=WAIT_S,
+        )
+        self.child.delaybeforesend = None
+        self.before = termios.tcgetattr(self.child.child_fd)
+        self.seen = b""
+        self._screen = pyte.Screen(columns, rows)
+        self._stream = pyte.ByteStream(self._screen)
+
+    def read(self, wait_s: float = 0.05) -> bool:
+        """Take what comes within `wait_s`; False at the end."""
+        try:
+            data = self.child.read_nonblocking(65_536, timeout=wait_s)
+        except pexpect.TIMEOUT:
+            return True
+        except pexpect.EOF:
+            return False
+        self.seen += data
+        self._stream.feed(_KITTY_POP.sub(b"", data))
+        return True
+
+    @property
+    def lines(self) -> list[str]:
+        """The rows of the screen."""
+        return [line.rstrip() for line in self._screen.display]
+
+    @property
+    def text(self) -> str:
+        """All rows."""
+        return "\n".join(self.lines)
+
+    def until(self, wanted: str | Callable[[str], bool], *, wait_s: float = WAIT_S) -> str:
+        """Read until the screen shows a text, or a condition on it holds; the screen then."""
+        holds = wanted if callable(wanted) else lambda text: wanted in text
+        end = time.monotonic() + wait_s
+        while not holds(self.text):
+            if time.monotonic() > end or not self.read():
+                raise AssertionError(f"the screen never showed {wanted!r}:\n{self.text}")
+        return self.text
+
+    def send(self, keys: str) -> None:
+        """Type."""
+        self.child.send(keys)
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Another size, as a window manager does it."""
+        self._screen.resize(rows, columns)
+        self.child.setwinsize(rows, columns)
+
+    def kill(self, number: signal.Signals) -> None:
+        """Send a signal."""
+        self.child.kill(number)
+
+    def end(self, *, wait_s: float = WAIT_S) -> int:
+        """Everything until nobody holds the terminal any more; the exit status, negative for a signal."""
+        end = time.monotonic() + wait_s
+        while self.read():
+            if time.monotonic() > end:
+                raise AssertionError(f"the program does not end:\n{self.text}")
+        self.child.wait()
+        status = self.child.exitstatus
+        return -int(self.child.signalstatus) if status is None else int(status)
+
+    @property
+    def restored(self) -> bool:
+        """The normal screen with a cursor, line wrap or nothing else, the line discipline as it was."""
+        on = modes(self.seen)
+        settings = termios.tcgetattr(self.child.child_fd)
+        return on <= {7, 25} and 25 in on and kitty(self.seen) == 0 and settings == self.before
+
+    @property
+    def printed(self) -> str:
+        """What was written after the alternate screen was left."""
+        return self.seen.rpartition(b"\x1b[?1049l")[2].decode("utf-8", "replace")
+
+    def close(self) -> None:
+        """End the program, if it still runs."""
+        self.child.close(force=True)
