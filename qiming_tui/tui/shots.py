@@ -85,8 +85,9 @@ async def _svg(shot: Shot) -> str:
                 async with asyncio.timeout(READY_S):
                     await played.wait()
                     await _caught_up(app)
-                    await pilot.press(*shot.keys)
                     app.clear_notifications()
+                    await pilot.pause()
+                    await pilot.press(*shot.keys)
                     await pilot.pause()
                 taken.append(picture(app, f"qiming {stage.scenario.name}"))
             except TimeoutError:
