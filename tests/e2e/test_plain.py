@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -190,3 +191,44 @@ def test_ctrl_c_twice_stops_the_turn_and_then_leaves(place, server):
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0
+
+
+def test_a_pipe_answers_a_question_and_at_its_end_nobody_does(place, server):
+    calls = [{"name": "bash", "arguments": {"command": "touch made-by-bash"}}]
+    log = server(
+        {
+            "rules": [{"when": {"system_contains": "Generate a title"}, "reply": {"text": "T"}}],
+            "steps": [{"tool_calls": calls}, {"text": "one"}, {"tool_calls": calls}, {"text": "two\nyou: x"}],
+        }
+    )
+    done = piped(place, "do it\n5 not now\nagain\n")
+    assert done.returncode == 0, done.stderr
+    assert "tool: bash failed: The user refused this call: not now" in done.stdout
+    assert "refused this call: nobody can answer: the input has ended" in done.stdout
+    assert "agent: two\n       you: x\n" in done.stdout
+    assert [line for line in done.stdout.splitlines() if line.startswith("you:")] == [
+        "you: do it",
+        "you: again",
+    ]
+    assert not (place / "project" / "made-by-bash").exists()
+    assert len([row for row in bodies(log) if row["answered_by"].startswith("step")]) == 4
+
+
+def piped(place: Path, text: str) -> subprocess.CompletedProcess[str]:
+    """The conversation of a pipe, to its end."""
+    env = {
+        **os.environ,
+        "QIMING_CONFIG": str(place / "config.toml"),
+        "XDG_DATA_HOME": str(place / "data"),
+        "XDG_CONFIG_HOME": str(place / "config"),
+    }
+    return subprocess.run(
+        [sys.executable, "-m", "qiming_tui", "--plain"],
+        input=text,
+        cwd=place / "project",
+        env=env,
+        text=True,
+        capture_output=True,
+        timeout=READY_S,
+        check=False,
+    )
