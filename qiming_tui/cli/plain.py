@@ -175,7 +175,7 @@ class PlainTalk:
         self._prompt()
 
     def _prompt(self) -> None:
-        if self._lines.tty and not self._leave.is_set():
+        if self._lines.tty and not self._leave.is_set() and not self._worker.lost:
             self._labels.prompt()
 
     async def _read_lines(self) -> None:
