@@ -10,7 +10,7 @@ from textual.css.query import NoMatches
 from qiming_tui.model.errors import QimingError
 from qiming_tui.model.sanitize import one_line
 from qiming_tui.tui import keys
-from qiming_tui.tui.actions import Actions
+from qiming_tui.tui.acts.table import Actions
 from qiming_tui.tui.commands import BY_ID
 from qiming_tui.tui.host import Host
 from qiming_tui.tui.messages import Deltas, SessionEvent, ViewChanged

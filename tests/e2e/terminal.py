@@ -1,7 +1,9 @@
 """A program in a pseudo-terminal, what its screen shows, and every mode that it set."""
 
+import errno
 import os
 import re
+import select
 import signal
 import sys
 import termios
@@ -59,12 +61,20 @@ class Terminal:
         self._stream = pyte.ByteStream(self._screen)
 
     def read(self, wait_s: float = 0.05) -> bool:
-        """Take what comes within `wait_s`; False at the end."""
-        try:
-            data = self.child.read_nonblocking(65_536, timeout=wait_s)
-        except pexpect.TIMEOUT:
+        """Take what comes within `wait_s`; False once nobody holds the terminal any more.
+
+        Read by hand: pexpect says "end" as soon as the child is gone, when its watcher may still write.
+        """
+        ready, _, _ = select.select([self.child.child_fd], [], [], wait_s)
+        if not ready:
             return True
-        except pexpect.EOF:
+        try:
+            data = os.read(self.child.child_fd, 65_536)
+        except OSError as error:
+            if error.errno != errno.EIO:  # what Linux says at the end of a terminal
+                raise
+            data = b""
+        if not data:
             return False
         self.seen += data
         self._stream.feed(_KITTY_POP.sub(b"", data))

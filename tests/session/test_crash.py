@@ -136,7 +136,8 @@ async def test_killed_at_a_random_moment(tmp_path, victims, story, place):
 
 async def test_killed_twice_in_a_row(tmp_path, victims):
     first = Death(victims.start(tmp_path, "tools", "turn one", "turn two", ticks=90))
-    second = Death(victims.start(tmp_path, "tools", "turn three", session=first.session, ticks=70))
+    # Ids are made of the seed and the clock: each process needs a seed of its own.
+    second = Death(victims.start(tmp_path, "tools", "turn three", session=first.session, seed=3, ticks=70))
     assert second.session == first.session
     async with session(tmp_path, Model(), session_id=first.session, seed=2, window=limits(20_000)) as rig:
         assert await settled(rig.runtime.store, first.session) == []
