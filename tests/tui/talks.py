@@ -110,6 +110,8 @@ class Talk(Bench):
 
     def __init__(self, view: Conversation | None = None) -> None:
         self.view = view or Conversation()
+        self.wishes: list[tuple[Any, ...]] = []
+        self.running = call("w1", "bash", "pytest", seq=9, phase=Phase.RUNNING, started=9_500.0)
         super().__init__(self.view, styles=("base", "conversation"))
 
     def on_conversation_copy_wanted(self, message: Conversation.CopyWanted) -> None:
@@ -123,6 +125,14 @@ class Talk(Bench):
     def on_conversation_link_wanted(self, message: Conversation.LinkWanted) -> None:
         """Remember."""
         self.heard.append(message)
+
+    def on_conversation_edit_wanted(self, message: Conversation.EditWanted) -> None:
+        """Remember."""
+        self.wishes.append((message.kind, message.part_ids, message.message_id))
+
+    def on_conversation_look_wanted(self, message: Conversation.LookWanted) -> None:
+        """Remember."""
+        self.wishes.append((message.what, message.part_ids, message.message_id))
 
 
 def shown(app: Talk) -> str:

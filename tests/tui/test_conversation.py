@@ -49,12 +49,12 @@ async def test_a_wide_screen_says_what_the_model_sees_and_keeps_blank_rows_aroun
     async with talking(Look(size=(120, 40))) as (_, held):
         rows = [line.rstrip() for line in held.lines()]
     at = next(index for index, row in enumerate(rows) if PLACEHOLDER in row)
-    assert rows[at] == f"            {PLACEHOLDER}  p peek"
+    assert rows[at] == f"            {PLACEHOLDER}  p peek  u restore  w why"
     rule = next(index for index, row in enumerate(rows) if "C1 auto step 27" in row)
     assert rows[rule - 1] == ""
     assert rows[rule].endswith("58 msgs archived ──")
     assert rows[rule + 1].startswith("   Goal: make retry deterministic. Done: clock injected in `Retry`.")
-    assert rows[rule + 2].strip() == "enter read the summary"
+    assert rows[rule + 2].strip() == "enter summary  b before/after  w why  z undo compaction"
     assert rows[rule + 3] == ""
     assert any(row.startswith("              40   for delay in self.delays:") for row in rows)
 

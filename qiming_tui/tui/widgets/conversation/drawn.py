@@ -55,6 +55,10 @@ class Drawn(Viewport):
         self._archived: frozenset[str] = frozenset()
         self._facts: dict[str, BoundaryFacts] = {}
 
+    def use_clock(self, clock: Callable[[], float]) -> None:
+        """Milliseconds since the epoch, for the seconds of what is running."""
+        self._clock = clock
+
     # Looks -----------------------------------------------------------------------------------------
 
     @property

@@ -12,10 +12,10 @@ from qiming_tui.tui.widgets.conversation.drawn import running
 from qiming_tui.tui.widgets.conversation.engine import Engine, load_engine
 from qiming_tui.tui.widgets.conversation.face import GUTTER
 from qiming_tui.tui.widgets.conversation.lines import Rendered, spaces
-from qiming_tui.tui.widgets.conversation.reader import Reader
 from qiming_tui.tui.widgets.conversation.rows import prose_cells
 from qiming_tui.tui.widgets.conversation.shelf import Shown
 from qiming_tui.tui.widgets.conversation.stream import Stream
+from qiming_tui.tui.widgets.conversation.wishes import Wishes
 
 FLUSH_S: Final = 0.066
 FLUSH_MOST_S: Final = 0.5
@@ -23,7 +23,7 @@ FLUSH_COST: Final = 12
 """A flush may take a twelfth of the time between two of them."""
 
 
-class Conversation(Reader):
+class Conversation(Wishes):
     """Takes blocks and text; posts messages for what only the program can do."""
 
     def __init__(
