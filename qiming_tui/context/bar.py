@@ -27,14 +27,16 @@ class Offer(msgspec.Struct, frozen=True):
     """Its name, as the bar's message says it."""
 
 
-def offers(*, clearable: int = 0) -> tuple[Offer, ...]:
-    """What can be done at `last turn` (rule 8). `clearable`: tokens that a prune would take out now."""
-    clear = Offer("x", "^X p", f"clear {kilo(clearable)} of results", "clear")
+def offers(*, clearable: int = 0, auto: bool = True, deferred: bool = False) -> tuple[Offer, ...]:
+    """What can be done at `last turn` (rule 8). `clearable`: tokens that a prune would take out now; `auto`:
+    whether it compacts by itself; `deferred`: whether the next time was put off already."""
+    clear = Offer("x", "^X p", f"clear {kilo(clearable)} results", "clear")
     return (
         Offer("c", "^X c", "compact now", "compact"),
         Offer("f", "/compact", "with focus", "focus"),
         *([clear] if clearable else []),
-        Offer("a", "", "auto off", "auto"),
+        *([Offer("d", "^X d", "defer once", "defer")] if auto and not deferred else []),
+        Offer("a", "^X a", "auto off" if auto else "auto on", "auto"),
     )
 
 

@@ -136,8 +136,8 @@ def _break(data: BarData, columns: int) -> list[Spans]:
 
 
 def _drift(data: BarData, columns: int) -> list[Spans]:
-    """A negative drift has no cells in the bar: the headline tells it (rule 3)."""
-    return [(("muted", f"drift {signed(data.drift)}"),), ()] if data.drift < 0 else [()]
+    """A negative drift has no cells in the bar: the headline tells it (rule 3), where it is 0.1k or more."""
+    return [(("muted", f"drift {signed(data.drift)}"),), ()] if data.drift <= -50 else [()]
 
 
 def _cost(data: BarData, columns: int) -> list[Spans]:
@@ -150,10 +150,16 @@ def _basis(data: BarData, columns: int) -> list[Spans]:
     """Where the count comes from: three forms with ever less detail, the word alone, nothing."""
     word = data.basis.value
     found = [word] * 4
-    if data.basis is Basis.MEASURED and data.step is not None:
+    if data.step is not None and (data.basis is Basis.MEASURED or data.since):
         since = f", ~{signed(data.since)} since" if data.since else ""
-        at, short = f"{word} at step {data.step}{since}", f"{word} step {data.step}{since}"
-        found = [at, short, f"{word} step {data.step}", word]
+        named = Basis.MEASURED.value
+        at, short = f"{named} at step {data.step}{since}", f"{named} step {data.step}{since}"
+        found = [
+            at,
+            short,
+            word if since and data.basis is not Basis.MEASURED else f"{named} step {data.step}",
+            word,
+        ]
         if columns >= WIDE - 2:
             drift = f"   drift {signed(data.drift)}" if data.drift > 0 else ""
             found[:2] = [f"{at}   ours {kilo(data.total)}{drift}", at]

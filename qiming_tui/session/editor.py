@@ -97,6 +97,13 @@ class Editor:
             await self.unlatch()
         return target
 
+    async def latch(self) -> None:
+        """The user chose: automatic compaction is off in this session, until the next choice."""
+        live = self._ctx.live
+        if not live.session.latched:
+            await self._ctx.journal.commit(PutSession(live.replace_session(latched=True)))
+            self._ctx.publish(SessionUpdated(session=self._ctx.session_id, info=live.session))
+
     async def unlatch(self) -> None:
         """The user chose: automatic compaction is on again."""
         live = self._ctx.live

@@ -56,6 +56,11 @@ class Engine:
         """Whether the provider refused the newest request."""
         return self._refused is not None
 
+    @property
+    def measured_row(self) -> RequestRow | None:
+        """The newest answered turn request, with its manifest: what a provider's cache was filled by."""
+        return self._measured_row
+
     def note_refusal(self, fault: Fault, row: RequestRow) -> None:
         """The provider says that the request is too large: its numbers become the count."""
         self._refused = (fault.tokens, fault.limit)

@@ -41,9 +41,15 @@ class Turn:
         self._growths: list[int] = []
         self.streak = 0
         """Automatic compactions since the last successful step below usable."""
+        self.deferred = False
+        """The user put the next automatic compaction off: it waits for the end of the turn that needs it, as
+        long as the requests leave room for an answer."""
+        self._put_off = False
 
     async def run(self) -> str:
         """Work until the newest user message is answered; returns TurnFinished's reason."""
+        if self._put_off:
+            self.deferred = self._put_off = False
         while True:
             await self._join_steering()
             view = await self._checked()
@@ -125,6 +131,9 @@ class Turn:
             full = view.verdict.refused
             if not (view.verdict.overflow or (full and view.verdict.auto)):
                 return view if self._may_send(view) else None
+            if self.deferred and not full and self._fits(view):
+                self._tell_put_off(view)
+                return view
             if self.streak >= MOST_COMPACTIONS:
                 self._explain(view)
                 return None
@@ -139,6 +148,11 @@ class Turn:
                 return None
             if ctx.engine.settings.preset is not Preset.GUARDED:
                 ctx.engine.forget_refusal()
+
+    def _tell_put_off(self, view: ContextView) -> None:
+        if not self._put_off:
+            self._put_off = True
+            self._ctx.notice(f"Compaction put off until this turn has ended: {view.verdict.arithmetic}")
 
     def _may_send(self, view: ContextView) -> bool:
         """Whether a request goes out: after an undo, one that would not fit does not (`data.md` 3)."""

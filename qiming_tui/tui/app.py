@@ -14,6 +14,7 @@ from qiming_tui.tui.acts.table import Actions
 from qiming_tui.tui.commands import BY_ID
 from qiming_tui.tui.host import Host
 from qiming_tui.tui.messages import Deltas, SessionEvent, ViewChanged
+from qiming_tui.tui.widgets.budget_bar import BudgetBar
 from qiming_tui.tui.widgets.conversation.view import Conversation
 from qiming_tui.tui.widgets.permission import PermissionPanel
 from qiming_tui.tui.widgets.prompt import Prompt
@@ -46,7 +47,7 @@ class QimingApp(Host):
     @on(ViewChanged)
     def _view(self, message: ViewChanged) -> None:
         if self.presenter is not None and self.main.standing:
-            self.presenter.view(message.view, message.rows)
+            self.presenter.view(message.view, message.rows, clearable=message.clearable)
 
     # -- from the prompt and the question ----------------------------------------------------------------
 
@@ -112,6 +113,16 @@ class QimingApp(Host):
     def _jump(self, message: TimelineStrip.Jump) -> None:
         if message.message_id is not None:
             self.main.conversation.go_to(message.message_id)
+
+    # -- from the budget bar ------------------------------------------------------------------------------
+
+    @on(BudgetBar.Act)
+    async def _offer(self, message: BudgetBar.Act) -> None:
+        if message.act == "focus":
+            self.main.prompt_bar.write("/compact ")
+            self.main.set_focus(self.main.prompt_bar.prompt)
+            return
+        await self._actions.run({"clear": "prune"}.get(message.act, message.act), "")
 
     # -- actions -----------------------------------------------------------------------------------------
 

@@ -67,6 +67,8 @@ class Book:
         """Id of the block that stands for a compaction under way."""
         self._started: CompactionStarted | None = None
         self._number = 0
+        self._skipped = ""
+        """Why the last compaction was not even begun."""
         self._blocks: list[Block] = []
         self._facts: dict[str, BoundaryFacts] = {}
         for entry in entries:
@@ -274,20 +276,11 @@ class Book:
     def _compacted(self, event: CompactionEnded) -> Change:
         """It ended: the rule says with what, or why it came to nothing."""
         rule, self._running, self._started = self._running, "", None
+        if event.phase != "finished":
+            return self._came_to_nothing(event, rule)
+        self._skipped = ""
         if not rule:
             return NOTHING
-        if event.phase != "finished":
-            words = event.words or "it came to nothing"
-            note = Block(
-                id=f"{rule}:note",
-                message_id=rule,
-                kind=Kind.NOTE,
-                order=(self._next, 0),
-                text=f"compaction: {words}",
-                failed=event.phase == "failed",
-            )
-            self._next += 1
-            return Change(put=(note,), drop=self._forget_drafts())
         self._number += 1
         facts = msgspec.structs.replace(
             self._facts.get(rule, BoundaryFacts(auto=event.auto, step=event.step)),
@@ -299,6 +292,24 @@ class Book:
         )
         self._facts[rule] = facts
         return Change(facts={rule: facts})
+
+    def _came_to_nothing(self, event: CompactionEnded, rule: str) -> Change:
+        """A note that stays: why there is no boundary. One that repeats at every step is told once."""
+        if not rule and event.reason == self._skipped:
+            return NOTHING
+        self._skipped = event.reason
+        name = rule or f"skipped:{self._next}"
+        words = event.words or "it came to nothing"
+        note = Block(
+            id=f"{name}:note",
+            message_id=name,
+            kind=Kind.NOTE,
+            order=(self._next, 0),
+            text=f"compaction: {words}" if rule else f"not compacted: {words}",
+            failed=event.phase == "failed",
+        )
+        self._next += 1
+        return Change(put=(note,), drop=self._forget_drafts() if rule else ())
 
     def _put_away(self, rule: str) -> int:
         """Messages between the boundary before and this one."""

@@ -13,6 +13,7 @@ from textual.message import Message
 
 from qiming_tui.model.events import Context, Event, PartDelta, PartFinished
 from qiming_tui.model.ledger import RequestRow
+from qiming_tui.model.window import State
 from qiming_tui.tui.messages import Deltas, SessionEvent, ViewChanged
 
 if TYPE_CHECKING:
@@ -81,4 +82,7 @@ class Bridge:
                 stored = await ctx.services.store.requests(ctx.session_id)
                 self._rows = {row.id: msgspec.structs.replace(row, manifest=()) for row in stored}
             self._rows.update(ctx.live.ledger)
-            self._post(ViewChanged(view, tuple(self._rows.values())))
+            clearable = 0
+            if view.verdict.state is not State.OK and ctx.engine.settings.prune:
+                clearable = (await ctx.engine.prune_plan(ctx.profile)).tokens
+            self._post(ViewChanged(view, tuple(self._rows.values()), clearable))

@@ -66,6 +66,21 @@ COMMANDS: Final[tuple[Command, ...]] = (
         leader="p",
     ),
     Command(
+        id="auto",
+        title="Automatic compaction on or off",
+        help="Switch automatic compaction of this session off, or on again.",
+        slash="auto",
+        argument="[on|off]",
+        leader="a",
+    ),
+    Command(
+        id="defer",
+        title="Put the next compaction off",
+        help="Let the next automatic compaction wait, once, until the turn that needs it has ended.",
+        slash="defer",
+        leader="d",
+    ),
+    Command(
         id="undo",
         title="Undo the last edit of the window",
         help="Take back the newest prune or compaction.",

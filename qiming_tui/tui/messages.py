@@ -24,12 +24,14 @@ class Deltas(Message):
 
 
 class ViewChanged(Message):
-    """The next request is another one; `rows` is the ledger so far."""
+    """The next request is another one; `rows` is the ledger so far, `clearable` what a prune would take out
+    now, in tokens, where the limit is near."""
 
-    def __init__(self, view: ContextView, rows: tuple[RequestRow, ...]) -> None:
+    def __init__(self, view: ContextView, rows: tuple[RequestRow, ...], clearable: int = 0) -> None:
         super().__init__()
         self.view = view
         self.rows = rows
+        self.clearable = clearable
 
 
 class Opened(Message):

@@ -4,18 +4,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+from textual.notifications import SeverityLevel
 
-from qiming_tui.context.bar import Live, offers
+from qiming_tui.context.bar import bar_data, offers
+from qiming_tui.context.bar_live import cleared_of, growth_of, live_of
 from qiming_tui.context.edits import fold, groups
 from qiming_tui.context.strip import marks_of, turns_of
 from qiming_tui.model import events as e
 from qiming_tui.model.edits import EditKind
 from qiming_tui.model.ledger import RequestRow
 from qiming_tui.model.messages import AssistantMessage
-from qiming_tui.model.parts import ToolPart
+from qiming_tui.model.parts import Part, ToolPart
 from qiming_tui.model.sanitize import clean, one_line
-from qiming_tui.model.stream import RequestKind
-from qiming_tui.model.window import ContextView, State
+from qiming_tui.model.window import ContextView, ItemState
+from qiming_tui.tui.approach import Approach
 from qiming_tui.tui.asking import Question
 from qiming_tui.tui.blocks import Block, Change, costs_of
 from qiming_tui.tui.book import Book
@@ -38,6 +40,9 @@ class Presenter:
         self._status = PromptStatus()
         self._book = Book()
         self._rows: tuple[RequestRow, ...] = ()
+        self._approach = Approach()
+        self._refused = ""
+        """Why the last compaction came to nothing."""
         self.last_prompt = ""
         self.last_answer = ""
 
@@ -46,28 +51,43 @@ class Presenter:
         live = self._worker.ctx.live
         window = fold(live.edits)
         self._book = Book(live.entries, edits=live.edits, hidden=window.hidden, cleared=window.cleared)
+        self._screen.conversation.use_clock(self._worker.ctx.services.clock)
         self._screen.conversation.load(self._book.blocks)
         for message_id, facts in self._book.facts.items():
             self._screen.conversation.set_boundary(message_id, facts)
         self._title()
         self._queue()
 
-    def view(self, view: ContextView, rows: tuple[RequestRow, ...]) -> None:
-        """The window is another one."""
+    def view(self, view: ContextView, rows: tuple[RequestRow, ...], *, clearable: int = 0) -> None:
+        """The window is another one; `clearable`: tokens that a prune would take out now."""
         self._rows = rows
-        answered = [row for row in rows if row.usage is not None and row.kind is RequestKind.TURN]
-        last = answered[-1] if answered else None
-        cached = last.usage.cache_read if last is not None and last.usage is not None else 0
-        engine = self._worker.ctx.engine
-        live = Live(growth=engine.growth, cached=cached, step=last.step if last is not None else None)
-        if view.verdict.state is State.LAST_TURN:
-            live = msgspec.structs.replace(live, offers=offers())
+        ctx = self._worker.ctx
+        marks = marks_of(rows, ctx.live.edits, turns_of(ctx.live.entries))
+        live = live_of(
+            view,
+            rows,
+            before=ctx.engine.measured_row,
+            growth=growth_of(marks) if ctx.engine.growth is None else ctx.engine.growth,
+            price=ctx.profile.info.price,
+            cleared=cleared_of(view, self._cleared_parts(view)),
+            offers=offers(clearable=clearable, auto=view.verdict.auto, deferred=self._worker.turn.deferred),
+        )
         self._screen.show_view(view, live)
+        warning = self._approach.take(bar_data(view, live))
+        if warning is not None:
+            severity: SeverityLevel = "error" if warning.grave else "warning"
+            self._screen.notify(warning.words, title="context", severity=severity, timeout=10, markup=False)
         self._screen.conversation.set_costs(costs_of(view))
         self._screen.conversation.set_archived(view.archived)
-        turns = turns_of(self._worker.ctx.live.entries)
-        self._screen.show_steps(marks_of(rows, self._worker.ctx.live.edits, turns))
+        self._screen.show_steps(marks)
         self._title()
+
+    def _cleared_parts(self, view: ContextView) -> dict[str, Part]:
+        """The parts of the window whose results are cleared."""
+        live = self._worker.ctx.live
+        messages = {item.message_id for item in view.items if item.state is ItemState.CLEARED}
+        entries = [live.entry(name) for name in messages if name is not None and live.has(name)]
+        return {part.id: part for entry in entries for part in entry.parts}
 
     def deltas(self, texts: dict[str, str]) -> None:
         """More text of parts that are being written."""
@@ -139,13 +159,9 @@ class Presenter:
         match event:
             case e.CompactionStarted():
                 self._update(doing="summarising the history", busy=True)
-            case e.CompactionEnded(phase=phase, words=words):
+            case e.CompactionEnded():
                 self._update(doing="", busy=self._worker.busy)
-                said = one_line(words, limit=300)
-                if phase == "finished":
-                    self._screen.notify(said, markup=False)
-                else:
-                    self._screen.notify(said, severity="warning", markup=False)
+                self._compacted(event)
             case e.EditChanged(phase=phase) if phase != "applied":
                 self.load()
             case e.Prune(phase="applied", plan=plan):
@@ -154,6 +170,21 @@ class Presenter:
             case _:
                 pass
         self._title()
+
+    def _compacted(self, event: e.CompactionEnded) -> None:
+        """A compaction announces itself; one that is refused at every step is told once."""
+        said = one_line(event.words, limit=300)
+        if event.phase == "finished":
+            self._refused = ""
+            sizes = ""
+            if event.before is not None and event.after is not None:
+                sizes = f"{event.before:,} tokens before, ~{event.after:,} after: "
+            self._screen.notify(f"{sizes}{said}", title="compacted", timeout=8, markup=False)
+            return
+        if event.phase == "skipped" and event.reason == self._refused:
+            return
+        self._refused = event.reason
+        self._screen.notify(said, title="not compacted", severity="warning", timeout=10, markup=False)
 
     # -- everything else ---------------------------------------------------------------------------------
 
@@ -216,7 +247,7 @@ class Presenter:
 
     def _title(self) -> None:
         ctx = self._worker.ctx
-        found = groups(ctx.live.edits)
+        found = [group for group in groups(ctx.live.edits) if group.active]
         kinds = [edit.kind for group in found for edit in group.edits]
         costs = [row.cost for row in self._rows if row.cost is not None]
         self._screen.show_title(

@@ -154,5 +154,5 @@ def test_drift_is_the_count_beyond_our_sum_and_never_shrinks_what_is_drawn():
 
 
 def test_offers_name_a_way_that_works_and_what_it_frees():
-    assert [o.act for o in offers()] == ["compact", "focus", "auto"]
-    assert [o.words for o in offers(clearable=36_200)][2] == "clear 36.2k of results"
+    assert [o.act for o in offers()] == ["compact", "focus", "defer", "auto"]
+    assert [o.words for o in offers(clearable=36_200)][2] == "clear 36.2k results"

@@ -34,6 +34,12 @@ def kitty(seen: bytes) -> int:
     return len(re.findall(rb"\x1b\[>\d+u", seen)) - len(_KITTY_POP.findall(seen))
 
 
+def _surroundings() -> dict[str, str]:
+    """Ours, as a terminal hands them on: a size that somebody exported would win over the terminal's own."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    return {**kept, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+
+
 class Terminal:
     """`python -m MODULE ARGS` in a terminal of so many columns and rows."""
 
@@ -50,7 +56,7 @@ class Terminal:
             sys.executable,
             ["-m", module, *args],
             cwd=str(cwd),
-            env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", **(env or {})},
+            env={**_surroundings(), **(env or {})},
             dimensions=(rows, columns),
             timeout=WAIT_S,
         )

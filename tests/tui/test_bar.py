@@ -136,14 +136,17 @@ async def test_keys_take_an_offer_only_while_it_is_made_and_the_bar_has_the_focu
         assert held.app.heard == []
         shown.focus()
         await held.settle()
-        assert held.lines()[4].strip() == "c compact now  f with focus  x clear 36.2k of results  a auto off"
-        await held.pilot.press("c", "f", "x", "a")
-        assert held.app.heard == ["compact", "focus", "clear", "auto"]
+        assert (
+            held.lines()[4].strip()
+            == "c compact now  f with focus  x clear 36.2k results  d defer once  a auto off"
+        )
+        await held.pilot.press("c", "f", "x", "d", "a")
+        assert held.app.heard == ["compact", "focus", "clear", "defer", "auto"]
         shown.show(bar())
         await held.settle()
         assert "system 3.0" in held.lines()[4]
         await held.pilot.press("c", "x")
-        assert len(held.app.heard) == 4
+        assert len(held.app.heard) == 5
 
 
 async def test_at_80_columns_the_offers_take_the_under_row():

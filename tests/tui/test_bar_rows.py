@@ -147,10 +147,10 @@ def test_c_097_an_unknown_window_is_figures_not_a_bar(columns):
 def test_offers_show_the_keys_that_work_now():
     data = bar(state=State.LAST_TURN, offers=offers(clearable=36_200))
     assert text(offer_row(data, 78, focused=True)).rstrip() == (
-        "c compact now  f with focus  x clear 36.2k of results  a auto off"
+        "c compact now  f with focus  x clear 36.2k results  d defer once  a auto off"
     )
     assert text(offer_row(data, 78, focused=False)).rstrip() == (
-        "^X c compact now  /compact with focus  ^X p clear 36.2k of results"
+        "^X c compact now  /compact with focus  ^X p clear 36.2k results"
     )
     assert text(offer_row(data, 40, focused=True)).rstrip() == "c compact now  f with focus"
 

@@ -8,6 +8,7 @@ from qiming_tui.tui.acts.family import Do, Family
 from qiming_tui.tui.palette import palette
 from qiming_tui.tui.screens.help import HelpScreen
 from qiming_tui.tui.theme import DARK, LIGHT
+from qiming_tui.tui.widgets.budget_bar import BudgetBar
 from qiming_tui.tui.widgets.conversation.view import Conversation
 from qiming_tui.tui.widgets.timeline_strip import TimelineStrip
 
@@ -63,6 +64,7 @@ class LookActions(Family):
             ("while a question is open", keys.PERMISSION),
             ("in the conversation", Conversation.BINDINGS),
             ("in the timeline", TimelineStrip.BINDINGS),
+            ("in the budget bar, near the limit", BudgetBar.BINDINGS),
         )
         await self._app.push_screen(HelpScreen(panes, glyphs=main.glyphs, words=words), chosen)
 

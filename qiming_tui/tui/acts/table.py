@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from qiming_tui.model.errors import InputError, QimingError
 from qiming_tui.tui.acts.family import Do, Family
+from qiming_tui.tui.acts.limit import LimitActions
 from qiming_tui.tui.acts.look import LookActions
 from qiming_tui.tui.acts.session import SessionActions
 from qiming_tui.tui.acts.window import WindowActions
@@ -11,7 +12,7 @@ from qiming_tui.tui.acts.window import WindowActions
 if TYPE_CHECKING:
     from qiming_tui.tui.app import QimingApp
 
-FAMILIES: Final[tuple[type[Family], ...]] = (SessionActions, WindowActions, LookActions)
+FAMILIES: Final[tuple[type[Family], ...]] = (SessionActions, WindowActions, LimitActions, LookActions)
 
 
 class Actions:

@@ -64,7 +64,8 @@ class BudgetBar(Widget, can_focus=True):
         Binding("c", "offer('compact')", "compact now", id="budget.compact"),
         Binding("f", "offer('focus')", "with focus", id="budget.focus"),
         Binding("x", "offer('clear')", "clear results", id="budget.clear"),
-        Binding("a", "offer('auto')", "auto off", id="budget.auto"),
+        Binding("d", "offer('defer')", "defer once", id="budget.defer"),
+        Binding("a", "offer('auto')", "auto off, on", id="budget.auto"),
     ]
 
     data: reactive[BarData | None] = reactive(None)
@@ -78,7 +79,7 @@ class BudgetBar(Widget, can_focus=True):
             self.letter = letter
 
     class Act(Message):
-        """An offer of the last row was taken: compact, focus, clear or auto."""
+        """An offer of the last row was taken: compact, focus, clear, defer or auto."""
 
         def __init__(self, act: str) -> None:
             super().__init__()
@@ -88,7 +89,15 @@ class BudgetBar(Widget, can_focus=True):
 
     def show(self, data: BarData) -> None:
         """Show other data."""
+        before = self._acts()
         self.data = data
+        if self._acts() != before:
+            self.refresh_bindings()
+
+    def _acts(self) -> frozenset[str]:
+        """What is offered now."""
+        data = self.data
+        return frozenset(offer.act for offer in data.offers) if data and self.offering else frozenset()
 
     @property
     def letters(self) -> bool:
@@ -154,9 +163,7 @@ class BudgetBar(Widget, can_focus=True):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """An offer's key works while it is offered."""
         if action == "offer":
-            data = self.data
-            acts = {offer.act for offer in data.offers} if data is not None and self.offering else set()
-            return parameters[0] in acts
+            return parameters[0] in self._acts()
         return True
 
     def action_offer(self, act: str) -> None:
