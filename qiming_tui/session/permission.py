@@ -9,7 +9,7 @@ from qiming_tui.model.errors import InputError
 from qiming_tui.model.events import PermissionAnswered, PermissionAsked
 from qiming_tui.session.context import Context
 from qiming_tui.tools.base import Ask, Refused
-from qiming_tui.tools.permissions import judge, parse_rule, refusal
+from qiming_tui.tools.permissions import judge, parse_rule, refusal, why_asked
 
 REPLIES: Final = ("once", "session", "always", "no")
 """What may be answered to a permission; "no" may come with a reason."""
@@ -36,6 +36,13 @@ class Gate:
     def open_requests(self) -> dict[str, Ask]:
         """Asks that wait for an answer, by request id."""
         return dict(self._asked)
+
+    def why(self, request_id: str) -> str:
+        """Why an open ask was not answered by the rules, in words; empty when it is not open."""
+        ask = self._asked.get(request_id)
+        if ask is None:
+            return ""
+        return why_asked(judge((*self._ctx.services.rules, *self._project, *self._session), ask.wanted))
 
     def answer(self, request_id: str, reply: str, reason: str = "") -> None:
         """Answer an open ask. Raises InputError for an unknown request or reply; the ask stays open."""

@@ -137,3 +137,19 @@ def refusal(judgement: Judgement) -> str:
         return f"a rule denies {what}"
     pattern = "*" if need.opaque or need.permission == OUTSIDE else need.pattern
     return f'{what} needs permission and nobody can be asked; --allow "{need.permission}:{pattern}" allows it'
+
+
+def why_asked(judgement: Judgement) -> str:
+    """Why the person is asked, in a few words."""
+    need, rule = judgement.need, judgement.rule
+    what = f"{need.permission}: {need.pattern}" if need.pattern else need.permission
+    if rule is not None and rule.origin is not RuleOrigin.DEFAULT:
+        place = "the project's file" if rule.origin is RuleOrigin.PROJECT else "your rule"
+        return f"{place} asks for {rule.permission}:{rule.pattern}"
+    if need.permission == OUTSIDE:
+        return f"it reaches outside the project ({need.pattern}); no rule matches"
+    if need.opaque:
+        return "it cannot be judged in full; no rule matches"
+    if rule is not None and rule.pattern != "*":
+        return f"{what} may hold secrets"
+    return f"no rule matches {need.pattern if need.permission == 'bash' else what}"

@@ -1,6 +1,6 @@
 """What an open question says, line by line; pure."""
 
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -8,6 +8,8 @@ from qiming_tui.tui.paste import short
 
 Tone = Literal["title", "command", "label", "value", "cap", "first", "warning"]
 Run = tuple[str, Tone]
+LEAST: Final = 100
+"""Fewer tokens are named as they are."""
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +40,8 @@ def price(question: Question, *, arrow: str, brief: bool = False) -> list[Run]:
     """The price line (`ux.md` 3.3): "price ~2.1k tok, median of 9 runs -> 80%"; empty without a price."""
     if question.price_tokens is None:
         return []
-    words = f"price ~{short(question.price_tokens)} tok"
+    tokens = question.price_tokens
+    words = f"price ~{short(tokens) if tokens >= LEAST else tokens} tok"
     if question.samples and not brief:
         words += f", median of {question.samples} run{'s' * (question.samples != 1)}"
     if question.lands_percent is not None:

@@ -9,6 +9,7 @@ from textual.notifications import SeverityLevel
 from qiming_tui.context.bar import bar_data, offers
 from qiming_tui.context.bar_live import cleared_of, growth_of, live_of
 from qiming_tui.context.edits import fold, groups
+from qiming_tui.context.figures import money
 from qiming_tui.context.strip import marks_of, turns_of
 from qiming_tui.model import events as e
 from qiming_tui.model.edits import EditKind
@@ -18,10 +19,10 @@ from qiming_tui.model.parts import Part, ToolPart
 from qiming_tui.model.sanitize import clean, one_line
 from qiming_tui.model.window import ContextView, ItemState
 from qiming_tui.tui.approach import Approach
-from qiming_tui.tui.asking import Question
 from qiming_tui.tui.blocks import Block, Change, costs_of
 from qiming_tui.tui.book import Book
 from qiming_tui.tui.prompt_note import PromptStatus
+from qiming_tui.tui.questions import question_of
 from qiming_tui.tui.screens.main import MainScreen
 from qiming_tui.tui.widgets.title_bar import TitleData
 
@@ -39,8 +40,11 @@ class Presenter:
         self._worker = worker
         self._status = PromptStatus()
         self._book = Book()
+        self._view: ContextView | None = None
         self._rows: tuple[RequestRow, ...] = ()
         self._approach = Approach()
+        self._turn = (0, 0.0)
+        """Tokens and dollars when the turn under way began."""
         self._refused = ""
         """Why the last compaction came to nothing."""
         self.last_prompt = ""
@@ -60,6 +64,7 @@ class Presenter:
 
     def view(self, view: ContextView, rows: tuple[RequestRow, ...], *, clearable: int = 0) -> None:
         """The window is another one; `clearable`: tokens that a prune would take out now."""
+        self._view = view
         self._rows = rows
         ctx = self._worker.ctx
         marks = marks_of(rows, ctx.live.edits, turns_of(ctx.live.entries))
@@ -81,6 +86,18 @@ class Presenter:
         self._screen.conversation.set_archived(view.archived)
         self._screen.show_steps(marks)
         self._title()
+        self._so_far(view)
+
+    def _so_far(self, view: ContextView) -> None:
+        """What the turn under way has added and spent."""
+        count, spent = self._turn
+        if self._status.busy and count:
+            cost = self._spent() - spent
+            self._update(grew=max(0, view.count - count), cost=money(cost) if cost else "")
+
+    def _spent(self) -> float:
+        """US dollars of all requests so far."""
+        return sum(row.cost for row in self._rows if row.cost is not None)
 
     def _cleared_parts(self, view: ContextView) -> dict[str, Part]:
         """The parts of the window whose results are cleared."""
@@ -191,7 +208,8 @@ class Presenter:
     def _progress(self, event: e.Event) -> None:
         match event:
             case e.TurnStarted():
-                self._update(busy=True, doing="", step=None)
+                self._turn = (self._view.count if self._view is not None else 0, self._spent())
+                self._update(busy=True, doing="", step=None, grew=None, cost="")
             case e.StepStarted(step=step):
                 self._update(busy=True, doing="waiting for the model", step=step)
             case e.TurnFinished(reason=reason):
@@ -215,18 +233,8 @@ class Presenter:
         self._screen.show_status(self._status)
 
     def _ask(self, event: e.PermissionAsked) -> None:
-        ask = self._worker.gate.open_requests.get(event.request_id)
-        always = ", ".join(rule.partition(":")[2] or rule for rule in ask.always) if ask is not None else ""
-        self._screen.question.ask(
-            Question(
-                request_id=event.request_id,
-                tool=one_line(event.tool),
-                command=one_line(event.title),
-                detail=clean(event.detail)[0],
-                folder=_short(self._worker.ctx.live.session.directory),
-                always=one_line(always, limit=60),
-            )
-        )
+        folder = _short(self._worker.ctx.live.session.directory)
+        self._screen.question.ask(question_of(event, self._worker, self._view, folder=folder))
         self._update(doing="waiting for permission", waiting=True)
 
     def _tell(self, event: e.Event) -> None:

@@ -17,6 +17,7 @@ from qiming_tui.tools.permissions import (
     matches,
     parse_rule,
     refusal,
+    why_asked,
 )
 
 ALLOW, ASK, DENY = Action.ALLOW, Action.ASK, Action.DENY
@@ -176,3 +177,25 @@ def test_a_refusal_names_the_rule_that_would_help():
     denied = judge((rule("bash", DENY),), [Need("bash", "git log")])
     assert denied.rule == rule("bash", DENY)
     assert refusal(denied) == "a rule denies bash: git log"
+
+
+@pytest.mark.parametrize(
+    ("rules", "need", "words"),
+    [
+        ((), Need("bash", "rm -rf x"), "no rule matches rm -rf x"),
+        ((), Need("edit", "src/a.py"), "no rule matches edit: src/a.py"),
+        ((), Need("bash", "$(x)", opaque=True), "it cannot be judged in full; no rule matches"),
+        ((), Need(OUTSIDE, "/etc/hosts"), "it reaches outside the project (/etc/hosts); no rule matches"),
+        ((), Need("read", "a/.env"), "read: a/.env may hold secrets"),
+        ((rule("bash:git *", ASK),), Need("bash", "git push"), "your rule asks for bash:git *"),
+        (
+            (rule("bash:git *"), rule("bash:git *", ASK, RuleOrigin.PROJECT)),
+            Need("bash", "git push"),
+            "the project's file asks for bash:git *",
+        ),
+    ],
+)
+def test_the_person_is_told_why_it_asks(rules, need, words):
+    judged = judge((*DEFAULT_RULES, *rules), [need])
+    assert judged.action is ASK
+    assert why_asked(judged) == words

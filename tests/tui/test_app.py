@@ -63,13 +63,26 @@ async def test_a_prompt_is_answered_and_the_bar_says_what_it_cost(tmp_path):
 
 
 async def test_a_question_is_asked_in_the_screen_and_answered_by_a_key(tmp_path):
-    model = Model(call("bash", {"command": "echo counted"}, used(2_000, 20)), say("done", used(2_100, 5)))
+    first = call("bash", {"command": "echo counted"}, used(2_000, 20))
+    second = call("bash", {"command": "echo again", "timeout": 7_000}, used(2_100, 5), "call_2")
+    model = Model(first, second, say("done", used(2_200, 5)))
     async with session(tmp_path, model, allow=()) as rig:
         app = QimingApp(Given(rig))
-        async with app.run_test(size=(80, 24)) as pilot:
+        async with app.run_test(size=(120, 40)) as pilot:
             await until(pilot, lambda: app.session is not None)
             await pilot.press(*"count", "enter")
             await until(pilot, lambda: "Allow bash?" in text_of(app))
+            await until(pilot, lambda: app.focused is app.main.question)
+            shown = text_of(app)
+            assert "asks because  no rule matches echo counted" in shown
+            assert "timeout 120 s" in shown
+            assert "price" not in shown.splitlines()[-9]
+            await pilot.press("y")
+            await until(pilot, lambda: "price ~" in text_of(app))
+            shown = text_of(app)
+            assert " tok, median of 1 run → " in shown
+            assert "timeout 7 s" in shown
+            assert "turn so far +" in shown
             await until(pilot, lambda: app.focused is app.main.question)
             await pilot.press("y")
             await until(pilot, lambda: "done" in text_of(app))

@@ -313,3 +313,18 @@ async def test_the_question_says_what_matters_in_every_look(look: Look) -> None:
             assert "asks because  rm deletes files; no rule matches" in lines[top + 1]
         assert "waiting for permission" in held.text()
         assert all(len(line) <= look.size[0] for line in lines)
+
+
+async def test_the_line_under_the_prompt_counts_the_seconds_of_what_is_being_done() -> None:
+    now = [100.0]
+    app = Desk(clock_s=lambda: now[0])
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.bar.show(PromptStatus(busy=True, doing="running bash"))
+        now[0] += 4.9
+        app.bar.note.refresh()
+        await pilot.pause()
+        assert "running bash 4 s" in Frame(app, pilot).text()
+        app.bar.show(PromptStatus(busy=True, doing="waiting for the model"))
+        await pilot.pause()
+        assert "waiting for the model\n" in Frame(app, pilot).text()
+        assert "model 4 s" not in Frame(app, pilot).text()

@@ -1,6 +1,7 @@
 """The main screen: budget, conversation, question, timeline, prompt. It shows values and posts wishes."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 import msgspec
 from textual.app import ComposeResult
@@ -41,8 +42,10 @@ class MainScreen(Screen[None]):
         history: History | None = None,
         drafts: Drafts | None = None,
         files: FileIndex | None = None,
+        clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
+        self._clock_s = clock_s
         self.glyphs = glyphs
         self._history = history
         self._drafts = drafts
@@ -58,7 +61,7 @@ class MainScreen(Screen[None]):
         yield Conversation()
         yield PermissionPanel()
         yield TimelineStrip()
-        yield PromptBar(history=self._history, drafts=self._drafts, files=self._files)
+        yield PromptBar(history=self._history, drafts=self._drafts, files=self._files, clock_s=self._clock_s)
         yield Footer()
 
     def on_mount(self) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+import msgspec
 from rich.cells import cell_len, set_cell_size
 from textual import events
 from textual.content import Content
@@ -55,12 +56,21 @@ class PermissionHead(Widget):
     def _second(self, question: Question, right: list[Run], *, needed: bool) -> Content:
         """Why it asks; what stands right of it gives way, unless it is needed."""
         why = reasons(question)
-        if _cells(why) + _cells(right) + 2 <= self.size.width:
+        room = self.size.width - (_cells(right) + 2 if right else 0)
+        if _cells(why) <= room:
             return self._line(why, right)
+        if question.folder:
+            held = _cells(why[:-1])
+            if room - held >= LEAST // 2:
+                return self._line(
+                    [*why[:-1], (cut(why[-1][0], room - held, self.glyphs.cut), "value")], right
+                )
+            why = reasons(msgspec.structs.replace(question, folder=""))
+            if _cells(why) <= room:
+                return self._line(why, right)
         if not needed:
-            return self._line(why, [])
+            room, right = self.size.width, []
         text = "".join(run[0] for run in why)
-        room = self.size.width - _cells(right) - 2
         return self._line([(cut(text, room, self.glyphs.cut), "label")] if room > LEAST else [], right)
 
     def _line(self, left: list[Run], right: list[Run]) -> Content:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final, Literal
 
+import msgspec
 from textual import on
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.containers import Horizontal
@@ -69,10 +70,32 @@ class Note(Widget):
     status: reactive[PromptStatus] = reactive(PromptStatus())
     hint: reactive[str] = reactive("")
 
+    def __init__(self, clock_s: Callable[[], float] | None = None) -> None:
+        super().__init__()
+        self._clock_s = clock_s
+        self._begun_s = 0.0
+        self._timer: Timer | None = None
+
+    def on_mount(self) -> None:
+        """Seconds are told once a second, while something is being done."""
+        self._timer = self.set_interval(1.0, self.refresh, pause=True)
+
+    def watch_status(self, before: PromptStatus, status: PromptStatus) -> None:
+        """Count from where another thing was begun."""
+        if self._clock_s is None or before.doing == status.doing:
+            return
+        self._begun_s = self._clock_s()
+        if self._timer is not None:
+            (self._timer.resume if status.doing else self._timer.pause)()
+
     def render(self) -> Content:
         """As much as fits."""
+        status = self.status
+        if self._clock_s is not None and status.doing:
+            elapsed = int(self._clock_s() - self._begun_s)
+            status = msgspec.structs.replace(status, elapsed_s=elapsed or None)
         runs: list[Run] = [(self.hint, "warning")] if self.hint else []
-        runs = runs or line(self.status, width_cells=self.size.width)
+        runs = runs or line(status, width_cells=self.size.width)
         return Content.assemble(*((text, look(self, f"note--{tone}")) for text, tone in runs))
 
 
@@ -99,9 +122,12 @@ class PromptBar(Widget):
         files: FileIndex | None = None,
         editor: Callable[[str], str] | None = None,
         armed_s: float = ARMED_S,
+        clock_s: Callable[[], float] | None = None,
         id: str | None = None,
     ) -> None:
+        """`clock_s` counts the seconds of what is being done; None: they are not shown."""
         super().__init__(id=id)
+        self._clock_s = clock_s
         self._history = history or History()
         self._drafts = drafts or Drafts()
         self._files = files
@@ -120,7 +146,7 @@ class PromptBar(Widget):
         with Horizontal(id="prompt-rows"):
             yield Sign()
             yield Prompt(history=self._history, files=self._files)
-        yield Note()
+        yield Note(self._clock_s)
 
     # -- what the application says -----------------------------------------------------------------------
 
