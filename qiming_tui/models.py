@@ -10,7 +10,7 @@ import msgspec
 
 from qiming_tui.config import Config
 from qiming_tui.context.tokens import encoding_for
-from qiming_tui.model.errors import GatewayError, InputError
+from qiming_tui.model.errors import GatewayError, NoModel
 from qiming_tui.model.ids import Clock
 from qiming_tui.model.limits import ModelInfo, ModelRef
 from qiming_tui.model.stream import Counter, Failure, Fault, FaultKind, Gateway, Request, StreamEvent
@@ -77,7 +77,7 @@ class Models:
         self._litellm()
 
     async def resolve(self, ref: ModelRef) -> ModelProfile:
-        """The profile of a model. Raises InputError when a key is missing, GatewayError when a local model
+        """The profile of a model. Raises NoModel when a key is missing, GatewayError when a local model
         cannot be started."""
         profile = self._profiles.get(ref)
         if profile is None:
@@ -107,13 +107,13 @@ class Models:
     def _remote(self, ref: ModelRef) -> ModelProfile:
         given = self._config.endpoint(ref)
         if given is None and not self._catalogue.knows(ref.provider):
-            raise InputError(
+            raise NoModel(
                 f"{ref}: no provider is called {ref.provider!r}",
                 "qiming models lists them; a server of your own goes into config.toml under [providers.NAME]",
             )
         endpoint = given or self._catalogue.endpoint(ref)
         if endpoint.key_env and not self._env.get(endpoint.key_env):
-            raise InputError(
+            raise NoModel(
                 f"{ref}: there is no key for this provider",
                 f"set {endpoint.key_env} in the environment, or use --model local/smollm2",
             )

@@ -10,7 +10,7 @@ import msgspec
 from qiming_tui.config import PROVIDERS, Config, RuleOrigin, load, project_file, user_file, user_folder
 from qiming_tui.model.changes import PutTrust
 from qiming_tui.model.codec import JSON
-from qiming_tui.model.errors import InputError
+from qiming_tui.model.errors import InputError, NoModel
 from qiming_tui.model.limits import ModelRef
 from qiming_tui.provider import local
 from qiming_tui.runtime import Runtime, Wiring, data_dir, now_ms
@@ -111,14 +111,14 @@ async def open_worker(runtime: Runtime, start: Start, *, take: bool = False) -> 
 
 
 def default_model(config: Config, env: Mapping[str, str]) -> ModelRef:
-    """The settings' model, else the local one. Raises InputError that says how to choose."""
+    """The settings' model, else the local one. Raises NoModel that says how to choose."""
     if config.model is not None:
         return config.model
     if local.missing(LOCAL) is None:
         return LOCAL
     keys = [table.key_env for table in PROVIDERS.values() if table.key_env and env.get(table.key_env)]
     found = f" ({', '.join(keys)} is set)" if keys else ""
-    raise InputError(
+    raise NoModel(
         f"no model is chosen{found}",
         "name one with --model PROVIDER/MODEL, install the local one (see README), or try: qiming demo",
     )

@@ -3,6 +3,7 @@
 QimingError
 |-- InputError          bad input: says what, where and what to do (exit code 2)
 |   |-- ConfigError     a settings file: names file and key
+|   |-- NoModel         no model that can be used: none is chosen, its provider is unknown, its key is missing
 |   `-- FormatError     a session file we cannot read: names the place
 |-- StoreError
 |   |-- StoreFull       the disk is full
@@ -31,6 +32,10 @@ class InputError(QimingError):
 
 class ConfigError(InputError):
     """A settings file cannot be used."""
+
+
+class NoModel(InputError):
+    """No model can be used: none is chosen, nobody knows its provider, or its key is missing."""
 
 
 class FormatError(InputError):
