@@ -116,7 +116,7 @@ class DemoSource:
 
 async def show_demo(stage: "Stage") -> None:
     """Play a scenario in the full screen; it stays open after the last turn."""
-    await show(QimingApp(DemoSource(stage), play=stage.play))
+    await show(QimingApp(DemoSource(stage), play=stage.play, pace=stage.pace))
 
 
 async def show(app: QimingApp) -> None:

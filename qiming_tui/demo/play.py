@@ -12,6 +12,7 @@ import msgspec
 from qiming_tui.config import Config, RuleOrigin
 from qiming_tui.context.state import Block
 from qiming_tui.context.tokens import O200K
+from qiming_tui.demo.pace import Pace
 from qiming_tui.model.limits import ModelRef
 from qiming_tui.model.stream import Counter
 from qiming_tui.provider.counter import TokenCounter
@@ -65,13 +66,14 @@ class Stage:
         write_files(scenario, project)
         seed = random.Random(scenario.name + salt)
         clock = DemoClock()
-        self._sleep = sleep
-        self._speed = speed
+        self.pace = Pace(speed=speed, sleep=sleep)
         env = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "LC_ALL") if name in os.environ}
         folder = project.parent / f"{project.name}-program"
         logs = folder / "log"
         self.counter: Counter = counter or TokenCounter(env=os.environ, log_path=logs / "counter.log")
-        self.gateway = ScriptedGateway(scenario, counter=self.counter, sleep=sleep, speed=speed)
+        self.gateway = ScriptedGateway(
+            scenario, counter=self.counter, sleep=self.pace.sleep, begin=self.pace.begin
+        )
         rules = tuple(parse_rule(text, origin=RuleOrigin.FLAG) for text in scenario.allow)
         self.runtime = Runtime(
             Store.open(store, clock=now_ms),
@@ -84,16 +86,13 @@ class Stage:
                 clock=clock,
                 randbelow=seed.randrange,
                 random=seed.random,
-                sleep=self._wait,
+                sleep=self.pace.sleep,
                 resolve=self.resolve,
                 counter=self.counter,
                 environment=environment,
                 user_folder=folder / "user",
             ),
         )
-
-    async def _wait(self, seconds: float) -> None:
-        await self._sleep(seconds / self._speed if self._speed else 0)
 
     async def resolve(self, ref: ModelRef) -> ModelProfile:
         """The scripted model, whatever is asked for."""

@@ -73,11 +73,14 @@ class ScriptedGateway:
         counter: Counter,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         speed: float = 1.0,
+        begin: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
+        """`begin` is awaited before each answer, titles excepted: a demo may stand still there."""
         self._scenario = scenario
         self._counter = counter
         self._sleep = sleep
         self._speed = speed
+        self._begin = begin
         self._tally = Tally(O200K)
         self._script = _Script(scenario)
         self._seen: list[list[JSON]] = []
@@ -96,6 +99,8 @@ class ScriptedGateway:
         self.log.append(
             Logged(id=request.id, kind=request.kind, body=body, tokens=tokens, cached=cached, refused=refused)
         )
+        if self._begin is not None and request.kind is not RequestKind.TITLE:
+            await self._begin()
         await self._wait(self._scenario.pace.first_ms)
         if refused:
             yield Failure(_overflow(tokens, window if over else None))

@@ -3,15 +3,15 @@
 from functools import cached_property
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.binding import BindingType
-from textual.css.query import NoMatches
+from textual.screen import ModalScreen
 
 from qiming_tui.model.errors import QimingError
 from qiming_tui.model.sanitize import one_line
 from qiming_tui.tui import keys
 from qiming_tui.tui.acts.table import Actions
-from qiming_tui.tui.commands import BY_ID
+from qiming_tui.tui.commands import BY_ID, Command
 from qiming_tui.tui.host import Host
 from qiming_tui.tui.messages import Deltas, SessionEvent, ViewChanged
 from qiming_tui.tui.widgets.budget_bar import BudgetBar
@@ -54,6 +54,8 @@ class QimingApp(Host):
     @on(Prompt.Changed)
     def _draft(self, message: Prompt.Changed) -> None:
         self.main.show_draft(message.draft.tokens())
+        if self.pace is not None:
+            self.refresh_bindings()
         self.main.question.note_typing()
 
     @on(Prompt.Submitted)
@@ -142,18 +144,28 @@ class QimingApp(Host):
         """A chord that answers the open question from the prompt."""
         self.main.question.answer(reply)
 
+    async def action_demo(self, command_id: str) -> None:
+        """A key of the demo that plays."""
+        await self._actions.run(command_id, "")
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The chords of a question are off while none is open."""
+        """Keys that are off for now: the chords of a question while none is open, those of a demo while
+        something is typed, and below a dialog whatever leads elsewhere."""
+        if action in ("command", "leader"):
+            return not isinstance(self.screen, ModalScreen) or parameters == ("quit",)
         if action == "answer":
-            try:
-                return self.main.question.question is not None
-            except NoMatches:
-                return False
+            return self.main.standing and self.main.question.question is not None
+        if action == "demo":
+            focused = self.focused
+            free = isinstance(focused, Prompt) and not focused.text and not focused.menu
+            return self.pace is not None and (free or isinstance(focused, (TimelineStrip, BudgetBar)))
         return True
 
-    @work
-    async def action_leader(self) -> None:
+    def action_leader(self) -> None:
         """The leader key: a strip says what may follow."""
-        command = await self.push_screen_wait(WhichKey(keys.leader_table()))
-        if command is not None:
-            await self._actions.run(BY_ID[command.id].id, "")
+
+        async def chosen(command: Command | None) -> None:
+            if command is not None:
+                await self._actions.run(BY_ID[command.id].id, "")
+
+        self.push_screen(WhichKey(keys.leader_table()), chosen)

@@ -153,6 +153,20 @@ COMMANDS: Final[tuple[Command, ...]] = (
         leader="t",
     ),
     Command(
+        id="pause",
+        title="Demo: pause, go on",
+        help="Let a demo stand still, or go on.",
+        slash="pause",
+        leader=",",
+    ),
+    Command(
+        id="step",
+        title="Demo: one step",
+        help="Let a demo go on until its next request, and stand still there.",
+        slash="step",
+        leader=".",
+    ),
+    Command(
         id="copy",
         title="Copy the last answer",
         help="Put the source text of the last answer on the clipboard.",

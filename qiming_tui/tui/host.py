@@ -25,6 +25,7 @@ from qiming_tui.tui.theme import DARK, THEMES
 from qiming_tui.tui.widgets.conversation import clip
 
 if TYPE_CHECKING:
+    from qiming_tui.demo.pace import Pace
     from qiming_tui.session.worker import Worker
 
 
@@ -41,6 +42,7 @@ class Host(App[Farewell | None]):
         *,
         prompt: str | None = None,
         play: Play | None = None,
+        pace: "Pace | None" = None,
         glyphs: Glyphs = FULL,
         theme: str = DARK,
         history: History | None = None,
@@ -55,6 +57,8 @@ class Host(App[Farewell | None]):
         self.source = source
         self._first = prompt
         self._play = play
+        self.pace = pace
+        """Of the demo that plays; None: it is no demo."""
         self.main = MainScreen(glyphs=glyphs, history=history, drafts=drafts, files=files)
         self.session: Worker | None = None
         self.presenter: Presenter | None = None
@@ -87,6 +91,16 @@ class Host(App[Farewell | None]):
         if self._play is not None:
             await self._play(worker)
 
+    def _tell_pace(self) -> None:
+        """The footer says how the demo plays."""
+        pace = self.pace
+        if pace is None:
+            return
+        self.main.footer.said = "paused" if pace.paused else f"demo {pace.speed:g}x"
+        self.refresh_bindings()
+        if pace.paused:
+            self.main.prompt_bar.say("the demo stands still: space goes on, . takes one step")
+
     def adopt(self, worker: "Worker") -> None:
         """Show another session."""
         if self._bridge is not None:
@@ -97,6 +111,10 @@ class Host(App[Farewell | None]):
         self.main.prompt_bar.open_session(worker.ctx.session_id)
         self._bridge = Bridge(worker, self.post_message)
         self._bridge.refresh()
+        if self.pace is not None:
+            self.main.prompt_bar.prompt.yields = frozenset({"space", "full_stop"})
+            self.pace.changed = self._tell_pace
+            self._tell_pace()
 
     def tell(self, error: QimingError) -> None:
         """Say what went wrong and what to do."""

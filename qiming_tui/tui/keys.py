@@ -48,10 +48,14 @@ APP: Final[list[BindingType]] = [
         for command in COMMANDS
         if command.keys and command.id not in ("timeline", "palette", "help", "quit")
     ),
-    bind("timeline", "ctrl+t", "app.command('timeline')", "timeline", show=True),
-    bind("palette", "ctrl+p", "app.command('palette')", "palette", show=True),
+    # While a demo plays and nothing is typed (check_action).
+    bind("demo.pause", "space", "app.demo('pause')", "pause", show=True, priority=True),
+    bind("demo.step", "full_stop", "app.demo('step')", "step", show=True, priority=True),
+    # With priority, so that what is typed right after it goes where it leads; off below a dialog.
+    bind("timeline", "ctrl+t", "app.command('timeline')", "timeline", show=True, priority=True),
+    bind("palette", "ctrl+p", "app.command('palette')", "palette", show=True, priority=True),
     bind("help", "f1", "app.command('help')", "help", show=True),
-    bind(LEADER, "ctrl+x", "app.leader", "leader", show=True),
+    bind(LEADER, "ctrl+x", "app.leader", "leader", show=True, priority=True),
     bind("quit", "ctrl+q", "app.command('quit')", "quit", priority=True),
     bind("focus.next", "tab", "app.focus_next", "next pane"),
     bind("focus.previous", "shift+tab", "app.focus_previous", "previous pane"),
@@ -175,6 +179,7 @@ def keymap(table: Mapping[str, str], known: Iterable[str] | None = None) -> dict
 
 _NAMES: Final = {
     "escape": "esc",
+    "space": "space",
     "question_mark": "?",
     "shift+tab": "shift+tab",
     "up": "up",

@@ -82,7 +82,7 @@ def test_routes_in_words_with_the_users_own_keys() -> None:
 
 async def test_the_palette_lists_every_command_literally_and_runs_the_chosen_one() -> None:
     app = Desk()
-    async with app.run_test(size=(120, 60)) as pilot:
+    async with app.run_test(size=(120, 140)) as pilot:
         await pilot.press("ctrl+p")
         await pilot.pause()
         assert isinstance(app.screen, CommandPalette)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Final
 
 from qiming_tui.model.errors import InputError, QimingError
+from qiming_tui.tui.acts.demo import DemoActions
 from qiming_tui.tui.acts.family import Do, Family
 from qiming_tui.tui.acts.limit import LimitActions
 from qiming_tui.tui.acts.look import LookActions
@@ -12,7 +13,13 @@ from qiming_tui.tui.acts.window import WindowActions
 if TYPE_CHECKING:
     from qiming_tui.tui.app import QimingApp
 
-FAMILIES: Final[tuple[type[Family], ...]] = (SessionActions, WindowActions, LimitActions, LookActions)
+FAMILIES: Final[tuple[type[Family], ...]] = (
+    SessionActions,
+    WindowActions,
+    LimitActions,
+    LookActions,
+    DemoActions,
+)
 
 
 class Actions:

@@ -34,6 +34,7 @@ class MainScreen(Screen[None]):
     question = query_one(PermissionPanel)
     strip = query_one(TimelineStrip)
     prompt_bar = query_one(PromptBar)
+    footer = query_one(Footer)
 
     def __init__(
         self,

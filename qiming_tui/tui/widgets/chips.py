@@ -19,6 +19,8 @@ class ChipArea(TextArea, inherit_bindings=False):
     """The stock text area, without its keys; what is pasted is harmless, and a chip when it is long."""
 
     COMPONENT_CLASSES = {"prompt--chip"}
+    yields: frozenset[str] = frozenset()
+    """Keys that it leaves to others while it is empty, though they could be typed."""
 
     def __init__(
         self, *, paste_lines: int = MAX_LINES, paste_chars: int = MAX_CHARS, id: str | None = None
@@ -60,6 +62,12 @@ class ChipArea(TextArea, inherit_bindings=False):
         paste = Paste(max(self._pastes, default=0) + 1, text, Draft(text).tokens())
         self._pastes[paste.number] = paste
         self.write(paste.label)
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Whether a key is typed, so that nobody else may have it."""
+        if key in self.yields and not self.text:
+            return False
+        return super().check_consume_key(key, character)
 
     def get_line(self, line_index: int) -> Text:
         """The line with its chips marked."""

@@ -42,8 +42,10 @@ def entries(screen: Screen[object]) -> tuple[Entry, ...]:
     for active in sorted(shown, key=lambda one: place_of(one.binding)):
         place = own if active.node is screen.focused else others
         place.setdefault(active.binding.id or active.binding.action, _entry(active.binding))
-    first = list(own.values())
-    chosen = first[:3] + list(others.values()) + first[3:]
+    first, rest = list(own.values()), list(others.values())
+    if len(rest) > MOST - 3:  # a demo's keys are among them: help stays
+        rest = [*rest[: MOST - 4], next((one for one in rest if one.press == "f1"), rest[-1])]
+    chosen = first[:3] + rest + first[3:]
     return tuple(chosen[:MOST])
 
 
@@ -64,6 +66,8 @@ class Footer(Widget):
 
     COMPONENT_CLASSES = {"footer--key", "footer--label"}
     shown: reactive[tuple[Entry, ...]] = reactive(())
+    said: reactive[str] = reactive("")
+    """Stands at the right end where there is room: how a demo plays."""
 
     def on_mount(self) -> None:
         """Follow the focus and the keymap."""
@@ -83,7 +87,11 @@ class Footer(Widget):
             label = look(self, "footer--label")
             parts += [" " * gap] if parts else []
             parts.append(Content.assemble((f"{one.key} ", key), (one.label, label)).stylize(click))
-        return Content.assemble(*parts)
+        row = Content.assemble(*parts)
+        room = self.size.width - row.cell_length - cell_len(self.said)
+        if not self.said or room < gap:
+            return row
+        return Content.assemble(row, " " * room, (self.said, look(self, "footer--label")))
 
     def on_click(self, event: events.Click) -> None:
         """Press the key of the entry."""
