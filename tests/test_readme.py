@@ -59,4 +59,4 @@ def test_ci_takes_the_tests_command_from_the_readme() -> None:
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert "<!-- tests -->" in script
     assert "pytest" not in re.sub(r"pytest\.log", "", script)
-    assert block("tests").endswith(".venv/bin/python -m pytest")
+    assert block("tests").endswith(".venv/bin/python -m pytest -n auto --dist worksteal")
