@@ -29,9 +29,9 @@ UNKNOWN: Final = "?"
 """The digit where usable is not known."""
 
 WORDS: Final = {
+    "P": "prune",
     "C": "compact",
     "c": "by hand",
-    "P": "prune",
     "x": "error",
     "m": "model",
     "u": "undo",

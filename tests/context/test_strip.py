@@ -210,7 +210,7 @@ def test_words_of_a_step():
 
 def test_the_legend_explains_only_what_is_there_and_what_fits():
     found = marks()
-    assert legend(found, 80) == "C compact  P prune  ! over"
-    assert legend(found, 20) == "C compact  P prune"
+    assert legend(found, 80) == "P prune  C compact  ! over"
+    assert legend(found, 20) == "P prune  C compact"
     assert legend(found, 8) == "P prune"
     assert legend((), 80) == ""

@@ -42,7 +42,7 @@ async def test_the_rows_of_the_picture_at_80_columns():
     assert rows[6].endswith(" 58 msgs kept ──")
     assert " 171.2k → 24.3k " in rows[6]
     assert rows[7] == " + Continue if you have next steps                                       0.1k U"
-    assert rows[11] == "              41 -     time.sleep(delay)"
+    assert rows[11] == "              41 - time.sleep(delay)"
 
 
 async def test_a_wide_screen_says_what_the_model_sees_and_keeps_blank_rows_around_the_boundary():
@@ -54,7 +54,7 @@ async def test_a_wide_screen_says_what_the_model_sees_and_keeps_blank_rows_aroun
     assert rows[rule - 1] == ""
     assert rows[rule].endswith("58 msgs archived ──")
     assert rows[rule + 1].startswith("   Goal: make retry deterministic. Done: clock injected in `Retry`.")
-    assert rows[rule + 2].strip() == "enter summary  b before/after  w why  z undo compaction"
+    assert rows[rule + 2].strip() == "enter summary   b before/after   w why   z undo compaction"
     assert rows[rule + 3] == ""
     assert any(row.startswith("              40   for delay in self.delays:") for row in rows)
 

@@ -302,7 +302,7 @@ async def test_the_question_says_what_matters_in_every_look(look: Look) -> None:
         await _open(app, held.pilot, question=question)
         lines = [line.rstrip() for line in held.lines()]
         top = app.panel.region.y
-        assert f"{look.glyph_set.edge}  Allow bash?" in lines[top]
+        assert f"{look.glyph_set.edge} Allow bash?" in lines[top]
         assert "rm -rf" in lines[top]
         assert "~2.1k tok" in lines[top] + lines[top + 1]
         rows = app.panel.key_row.region

@@ -47,7 +47,7 @@ async def test_every_size_and_look_is_whole_rows_with_the_same_signs(look):
         assert "step 47/47" in rows[0]
         if width >= 80:
             assert "live 30-47" in rows[1]
-            assert "C compact  P prune" in rows[2]
+            assert "P prune  C compact" in rows[2]
         if look.no_color or look.glyphs == "ascii":
             assert shown.app.no_color
         if look.glyphs == "ascii":
@@ -60,7 +60,7 @@ async def test_at_80x24_it_is_as_in_the_picture():
         assert shown.lines()[:3] == [
             "─ [t] timeline tenths of usable ────────────────────────────── step 47/47  T12 ─",
             " ctx/10   123344556675567788967788999!Z│112233444566755555  live 30-47".ljust(80),
-            " event    ···········P·······P·······!C│·············P···▲  C compact  P prune".ljust(80),
+            " event    ···········P·······P·······!C│·············P···▲  P prune  C compact".ljust(80),
         ]
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.getters import query_one
 from textual.screen import Screen
 
@@ -27,6 +28,9 @@ from qiming_tui.tui.widgets.title_bar import TitleBar, TitleData
 
 class MainScreen(Screen[None]):
     """Puts the regions together; the application feeds it."""
+
+    HORIZONTAL_BREAKPOINTS = [(0, "-slim"), (60, "-narrow"), (100, "-mid"), (140, "-wide"), (180, "-xwide")]
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (16, "-short"), (30, "-norm"), (44, "-tall")]
 
     title_bar = query_one(TitleBar)
     bar = query_one(BudgetBar)
@@ -60,7 +64,8 @@ class MainScreen(Screen[None]):
         yield TitleBar()
         yield BudgetBar()
         yield Conversation()
-        yield PermissionPanel()
+        with Vertical(id="question-place"):  # a margin of the panel would narrow what stands above it
+            yield PermissionPanel()
         yield TimelineStrip()
         yield PromptBar(history=self._history, drafts=self._drafts, files=self._files, clock_s=self._clock_s)
         yield Footer()

@@ -150,7 +150,9 @@ class BudgetBar(Widget, can_focus=True):
         if not name:
             return self.rich_style
         data = self.data
-        if name in ("pill", "pill-number") and data is not None:
+        if name in ("pill", "pill-number") and self.letters:
+            name = "strong" if name == "pill-number" else "text"
+        elif name in ("pill", "pill-number") and data is not None:
             kind = "percent" if name == "pill-number" else "pill"
             name = f"{kind}-{_STATES[data.state]}"
         kind, _, rest = name.partition("-")

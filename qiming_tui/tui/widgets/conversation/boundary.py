@@ -119,5 +119,5 @@ def folded_summary(face: Face, width: int, looks: Looks) -> Rendered:
     first = Line((spaces(GUTTER), Segment(shown, muted)), shown, GUTTER, "\n", 0)
     lines = [first]
     if face.hints:
-        lines.append(hint_row((spaces(GUTTER),), "", face.hints, looks))
+        lines.append(hint_row((spaces(GUTTER),), "", face.hints, looks, gap=3))
     return Rendered([*lines, BLANK], 0, (face.block.text,))

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from rich.cells import cell_len
 from rich.segment import Segment
 
-from qiming_tui.tui.widgets.conversation.face import COST_CELLS, MEASURE, SUBJECT
+from qiming_tui.tui.widgets.conversation.face import COST_CELLS, GUTTER, MEASURE, SUBJECT
 from qiming_tui.tui.widgets.conversation.lines import Line, spaces
 from qiming_tui.tui.widgets.conversation.looks import BOLD, Looks
 from qiming_tui.tui.widgets.conversation.wrap import hard
@@ -60,6 +60,14 @@ def preview(rows: list[Change], *, context: bool, most: int) -> list[Change]:
     return picked[:most]
 
 
+def dedented(rows: list[Change]) -> list[Change]:
+    """The rows without the blanks that all of them begin with: a small screen has no room for them."""
+    texts = [row.text.expandtabs(4) for row in rows]
+    indents = [len(text) - len(text.lstrip()) for text in texts if text.strip()]
+    by = min(indents, default=0)
+    return [row._replace(text=text[by:]) for row, text in zip(rows, texts, strict=True)]
+
+
 def diff_rows(text: str, *, width: int, looks: Looks, whole: bool, piece: int) -> list[Line]:
     """A difference below the row of its call; a few rows of it unless it is opened."""
     rows = list(changes(text))
@@ -67,7 +75,11 @@ def diff_rows(text: str, *, width: int, looks: Looks, whole: bool, piece: int) -
     if not whole:
         most = PREVIEW_COMPACT if looks.compact else PREVIEW
         shown = preview(rows, context=not looks.compact, most=most)
-    room = max(4, min(MEASURE, width - COST_CELLS - 1 - SUBJECT - NUMBER_CELLS - SIGN_CELLS - 1))
+        if looks.compact:
+            shown = dedented(shown)
+    end = min(MEASURE + GUTTER, width - COST_CELLS - 1)  # where code ends, too
+
+    room = max(4, end - SUBJECT - NUMBER_CELLS - SIGN_CELLS - 1)
     lines = [line for row in shown for line in _row(row, room, looks, piece if whole else -1)]
     left = sum(row.sign in "+-" for row in rows) - sum(row.sign in "+-" for row in shown)
     if left > 0:

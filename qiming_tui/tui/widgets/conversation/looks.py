@@ -84,6 +84,8 @@ class Looks:
 
     def chip(self, letter: str) -> Style:
         """The chip of a class letter; letters without a colour of their own look like "not sent"."""
+        if self.plain:
+            return self._ink["text"] if f"chip-{letter}" in self._whole else self._ink["faint"]
         return self._whole.get(f"chip-{letter}", self._whole["chip-none"])
 
 

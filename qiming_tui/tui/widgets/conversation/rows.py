@@ -67,14 +67,16 @@ def _folded(lines: list[Line], face: Face, looks: Looks, *, prefix: Sequence[Seg
     return [*lines[:SHOWN_ROWS], hint_row(prefix, more, (("space", "open"),), looks)]
 
 
-def hint_row(prefix: Sequence[Segment], words: str, hints: Sequence[Hint], looks: Looks) -> Line:
-    """A row that is about the rows: words in faint, keys in the accent."""
+def hint_row(
+    prefix: Sequence[Segment], words: str, hints: Sequence[Hint], looks: Looks, *, gap: int = 2
+) -> Line:
+    """A row that is about the rows: words in faint, keys in the accent, `gap` cells between them."""
     out = list(prefix)
     if words:
         out.append(Segment(words, looks.ink("faint")))
     for key, label in hints:
         if words or len(prefix) > 1 or out != list(prefix):
-            out.append(spaces(2))
+            out.append(spaces(gap))
         out += [Segment(key, looks.ink("key")), Segment(f" {label}", looks.ink("muted"))]
     return Line(tuple(out), copied=False)
 
