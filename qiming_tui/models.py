@@ -47,6 +47,17 @@ class LocalGateway:
         await self._server.close()
 
 
+class NoGateway:
+    """Of a profile that is only looked at."""
+
+    async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
+        """Refused."""
+        yield Failure(Fault(kind=FaultKind.CHILD, message="this session is only looked at here"))
+
+    async def close(self) -> None:
+        """Nothing was started."""
+
+
 class Models:
     """Makes models ready, each once; starts the provider child and local servers when first needed."""
 
@@ -85,9 +96,37 @@ class Models:
             self._profiles[ref] = profile
         return profile
 
+    def ready(self, ref: ModelRef) -> bool:
+        """Whether a model's provider can be asked: its key is set, or it needs none."""
+        if ref.provider == local.PROVIDER:
+            return local.missing(ref) is None
+        given = self._config.endpoint(ref)
+        if given is not None and given.key_env is None:
+            return True
+        key = (given or self._catalogue.endpoint(ref)).key_env
+        return bool(key and self._env.get(key))
+
     def info(self, ref: ModelRef) -> ModelInfo:
         """What the catalogue and the user's settings say of a model."""
         return self._catalogue.lookup(ref, self._config.limits(ref))
+
+    async def glance(self, ref: ModelRef) -> ModelProfile:
+        """The profile of a model whose windows are shown and that is never asked: no key, no process."""
+        at_home = ref.provider == local.PROVIDER
+        try:
+            info = local.offered(self._env) if ref == local.SMOLLM2 else self.info(ref)
+        except GatewayError:  # its file is not here: nothing is known
+            info = self.info(ref)
+        endpoint = self._config.endpoint(ref) or self._catalogue.endpoint(ref)
+        return ModelProfile(
+            info=info,
+            gateway=NoGateway(),
+            counter=self._counter,
+            encoding=encoding_for(ref),
+            dialect="anthropic" if endpoint.wire == "anthropic" else "openai",
+            tools=info.tools and not at_home,
+            short_prompt=at_home,
+        )
 
     async def close(self) -> None:
         """End every process that was started."""

@@ -18,6 +18,7 @@ import platformdirs
 
 from qiming_tui import __version__
 from qiming_tui.config import Action, Config, Rule, RuleOrigin
+from qiming_tui.context.budget import bound
 from qiming_tui.context.state import Block
 from qiming_tui.model.changes import PutSession, PutTrust, SessionRecord
 from qiming_tui.model.errors import InputError, SessionBusy, StoreError
@@ -32,7 +33,8 @@ from qiming_tui.session.context import Context
 from qiming_tui.session.follow import Follower
 from qiming_tui.session.live import Live
 from qiming_tui.session.recovery import ends
-from qiming_tui.session.services import Resolve, Services
+from qiming_tui.session.services import ModelProfile, Resolve, Services
+from qiming_tui.session.watch import Watch
 from qiming_tui.session.worker import Worker
 from qiming_tui.store.lease import BEAT_MS, taken_over
 from qiming_tui.store.store import Store
@@ -109,7 +111,7 @@ class Runtime:
 
         Raises InputError for an unknown model or a missing key, GatewayError if it cannot be started.
         """
-        await self._resolve(model)
+        await self._ready(model)
         now = self.wiring.clock()
         session = Session(
             id=self.ids.new("ses"),
@@ -146,6 +148,20 @@ class Runtime:
     def follow(self, session_id: str) -> Follower:
         """Look at a session that another process writes."""
         return Follower(self.store, session_id)
+
+    async def watch(self, session_id: str) -> Watch:
+        """The same for a screen: what is shown of a session is there, nothing can be changed. No process is
+        started. Raises NotFound, InputError without any model."""
+        follower = self.follow(session_id)
+        record = await follower.open()
+        model = model_of(record) or self.config.model
+        if model is None:
+            raise InputError("this session names no model", "name one with --model")
+        look = self.wiring.resolve or self.models.glance
+        ctx = Context(self._services(look), Live(record), await look(model))
+        ctx.engine.trusted = bool(await self.store.trust(record.session.directory))
+        await ctx.engine.find_measured_row()
+        return Watch(follower, ctx, await follower.writer())
 
     async def trust(self, directory: Path, trusted: bool) -> None:
         """Remember whether the user trusts a folder."""
@@ -193,12 +209,19 @@ class Runtime:
         model = model or model_of(record) or self.config.model
         if model is None:
             raise InputError("this session names no model", "name one with --model")
-        ctx = Context(self._services(self._resolve), Live(record), await self._resolve(model))
+        ctx = Context(self._services(self._resolve), Live(record), await self._ready(model))
         ctx.engine.trusted = bool(await self.store.trust(record.session.directory))
         await ctx.engine.find_measured_row()
         worker = Worker(ctx)
         worker.recovered = ends(found, ended)
         return worker
+
+    async def _ready(self, model: ModelRef) -> ModelProfile:
+        """The profile of a model that is to be asked. Raises ConfigError, before a turn begins, where its limits
+        have no room for the settings' reserve."""
+        profile = await self._resolve(model)
+        bound(profile.info.limits, self.config.settings)
+        return profile
 
     async def _beat(self, session_id: str) -> None:
         """Keep the lease; a store that cannot be written now costs a beat, not the session."""

@@ -13,6 +13,7 @@ from qiming_tui.cli.output import print_note
 from qiming_tui.cli.stores import opened_store, whole
 from qiming_tui.importers import opencode
 from qiming_tui.model.errors import QimingError
+from qiming_tui.store.store import Store
 
 
 @click.command()
@@ -29,17 +30,22 @@ def export(id: str, output: str | None, store: str | None) -> None:
     if output is None or output == "-":
         sys.stdout.write(data.decode())
         return
-    _write(Path(output), data)
+    write_private(Path(output), data)
     print_note(f"{len(data):,} bytes written to {output}")
 
 
 async def _export(id: str, place: str | None) -> bytes:
     with opened_store(place, settings_from({}), read_only=True) as store:
-        record = await whole(store, await store.load(await store.find(id)))
+        return await exported(store, await store.find(id))
+
+
+async def exported(store: Store, session_id: str) -> bytes:
+    """A stored session in that shape, with all outputs. Raises NotFound."""
+    record = await whole(store, await store.load(session_id))
     return opencode.write(record, program=f"qiming-tui {__version__}")
 
 
-def _write(path: Path, data: bytes) -> None:
+def write_private(path: Path, data: bytes) -> None:
     """Write a file that only the user may read, in one step; raises QimingError."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:

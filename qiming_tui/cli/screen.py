@@ -8,63 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from qiming_tui.cli.options import flags, preset_option, store_option
+from qiming_tui.cli.options import flags, preset_option, settings_from, store_option
 from qiming_tui.cli.output import print_lines
-from qiming_tui.model.errors import InputError
+from qiming_tui.cli.screen_source import DemoSource, StartSource
+from qiming_tui.model.codec import JSON
 from qiming_tui.tui.app import QimingApp
 from qiming_tui.tui.complete import FileIndex
 from qiming_tui.tui.drafts import Drafts
 from qiming_tui.tui.glyphs import glyphs
 from qiming_tui.tui.guard import Guard
 from qiming_tui.tui.history import History
+from qiming_tui.tui.keys import keymap, known_ids, own_nodes
+from qiming_tui.tui.screens.welcome import Way
 from qiming_tui.tui.source import Farewell
 
 if TYPE_CHECKING:
-    from qiming_tui.cli.start import Start
     from qiming_tui.demo.play import Stage
-    from qiming_tui.runtime import Runtime
-    from qiming_tui.session.worker import Worker
-
-
-class StartSource:
-    """Opens what the command line asks for."""
-
-    def __init__(self, options: dict[str, Any]) -> None:
-        self._options = options
-        self._runtime: Runtime | None = None
-        self._start: Start | None = None
-        self._worker: Worker | None = None
-
-    async def open(self) -> "Worker":
-        """Settings, store and session; the imports run beside the screen."""
-        start = await asyncio.to_thread(import_module, "qiming_tui.cli.start")
-        self._start = start.Start(directory=Path.cwd(), **self._options)
-        self._runtime = await start.open_runtime(self._start)
-        self._worker = await start.open_worker(self._runtime, self._start)
-        return self._worker
-
-    async def new(self) -> "Worker":
-        """A new session with the same model."""
-        runtime, start, worker = self._ready()
-        self._worker = await runtime.new_session(start.directory, worker.ctx.profile.info.ref)
-        return self._worker
-
-    async def switch(self, session_id: str) -> "Worker":
-        """A stored session."""
-        runtime, _, _ = self._ready()
-        held = runtime.running(session_id)
-        self._worker = held or await runtime.open_session(session_id, None)
-        return self._worker
-
-    async def close(self) -> None:
-        """End every process."""
-        if self._runtime is not None:
-            await self._runtime.close()
-
-    def _ready(self) -> "tuple[Runtime, Start, Worker]":
-        if self._runtime is None or self._start is None or self._worker is None:
-            raise InputError("no session is open yet", "try again in a moment")
-        return self._runtime, self._start, self._worker
 
 
 @click.command()
@@ -79,7 +38,8 @@ class StartSource:
 @preset_option
 def screen(prompt: str | None, glyph_set: str, preset: str | None, **options: Any) -> None:  # noqa: ANN401
     """Talk to a model in the full screen."""
-    source = StartSource({**options, "flags": flags(preset=preset)})
+    given = flags(preset=preset)
+    source = StartSource({**options, "flags": given})
     data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "qiming-tui"
     app = QimingApp(
         source,
@@ -88,39 +48,33 @@ def screen(prompt: str | None, glyph_set: str, preset: str | None, **options: An
         history=History(data / "history.jsonl"),
         drafts=Drafts(data / "drafts"),
         files=FileIndex(Path.cwd()),
+        keymap=own_keys(given),
     )
-    asyncio.run(show(app))
+    asyncio.run(begin(app))
 
 
-class DemoSource:
-    """A demo's stage as the screen's source."""
+def own_keys(given: dict[str, JSON]) -> dict[str, str]:
+    """The keys of the user's settings. Raises ConfigError before the screen is up."""
+    return keymap(settings_from(given).keymap, known_ids(own_nodes()))
 
-    def __init__(self, stage: "Stage") -> None:
-        self._stage = stage
 
-    async def open(self) -> "Worker":
-        """The demo's session."""
-        return await self._stage.open()
-
-    async def new(self) -> "Worker":
-        """A demo has one session."""
-        raise InputError("a demo has one session", "leave with ^C ^C and start qiming")
-
-    async def switch(self, session_id: str) -> "Worker":
-        """A demo has one session."""
-        raise InputError("a demo has one session", "leave with ^C ^C and start qiming")
-
-    async def close(self) -> None:
-        """The stage is closed by whoever set it up."""
+async def begin(app: QimingApp) -> None:
+    """Run the screen, and what the user chose there instead of a session."""
+    await show(app)
+    if app.way is Way.DEMO:
+        demo = import_module("qiming_tui.cli.demo")
+        await demo.show(demo.scenario_named("grow"), speed=1.0, keep=False, as_json=False, lines=False)
 
 
 async def show_demo(stage: "Stage") -> None:
     """Play a scenario in the full screen; it stays open after the last turn."""
-    await show(QimingApp(DemoSource(stage), play=stage.play, pace=stage.pace))
+    app = QimingApp(DemoSource(stage), play=stage.play, pace=stage.pace, keymap=own_keys({}))
+    await show(app)
 
 
 async def show(app: QimingApp) -> None:
-    """Run the screen, end its session, and print what the alternate screen has taken away."""
+    """Run the screen, end its session, and print what the alternate screen has taken away. Raises QimingError
+    where no session could be opened."""
     try:
         with Guard() as guard:
             app.guard = guard
@@ -128,6 +82,8 @@ async def show(app: QimingApp) -> None:
     finally:
         farewell = app.farewell()
         await app.close()
+    if app.failure is not None:
+        raise app.failure
     if farewell is not None:
         _print(farewell)
     if app.return_code:

@@ -16,7 +16,8 @@ from qiming_tui.provider import local
 from qiming_tui.runtime import Runtime, Wiring, data_dir, now_ms
 from qiming_tui.session.worker import Worker
 from qiming_tui.store.store import Store
-from qiming_tui.tools.permissions import parse_rule
+from qiming_tui.tools.permissions import check_names, parse_rule
+from qiming_tui.tools.registry import default_tools
 
 STORE_NAME: Final = "qiming.db"
 
@@ -77,13 +78,20 @@ def settings(start: Start, env: Mapping[str, str], *, trusted: bool) -> Config:
     project = project_file(start.directory) if trusted else None
     config = load(user_file(env), project, env, start.flags)
     allowed = tuple(parse_rule(text, origin=RuleOrigin.FLAG) for text in start.allow)
-    return msgspec.structs.replace(config, rules=(*config.rules, *allowed))
+    rules = (*config.rules, *allowed)
+    check_names(rules, (tool.name for tool in default_tools()))
+    return msgspec.structs.replace(config, rules=rules)
 
 
 async def decide_trust(runtime: Runtime, start: Start, trusted: bool) -> None:
     """Remember the user's word about the folder, and read its settings if it is trusted."""
     await runtime.trust(start.directory, trusted)
     runtime.config = settings(start, runtime.wiring.env, trusted=trusted)
+
+
+def with_model(start: Start, model: ModelRef) -> Start:
+    """The same start with another model."""
+    return msgspec.structs.replace(start, model=str(model))
 
 
 async def find_session(runtime: Runtime, start: Start) -> str | None:

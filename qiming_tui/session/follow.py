@@ -34,6 +34,8 @@ class Follower:
         self.session_id = session_id
         self.record: SessionRecord | None = None
         """The session as it was read last."""
+        self.on_read: Callable[[], None] = lambda: None
+        """Called when it was read again and what is new was told."""
         self._store = store
         self._sleep = sleep
         self._timer = timer
@@ -57,6 +59,7 @@ class Follower:
             self.bus.publish(event)
         if old.session.turn is not None and record.session.turn is None:
             self.bus.publish(Idle(session=self.session_id))
+        self.on_read()
         return True
 
     async def writer(self) -> Lease | None:

@@ -76,7 +76,9 @@ class QimingApp(Host):
 
     @on(PromptBar.StopRequested)
     def _stop(self) -> None:
-        if self.session is not None:
+        if self.watching is not None:
+            self.main.prompt_bar.say("only the program that writes this session can stop it; /take takes it")
+        elif self.session is not None:
             self.session.abort()
 
     @on(Prompt.QuitRequested)
@@ -85,7 +87,7 @@ class QimingApp(Host):
 
     @on(PermissionPanel.Answered)
     def _answered(self, message: PermissionPanel.Answered) -> None:
-        if self.session is None:
+        if self.replied(message.request_id, message.reply) or self.session is None:
             return
         try:
             self.session.answer(message.request_id, message.reply, message.reason)
@@ -149,12 +151,13 @@ class QimingApp(Host):
         await self._actions.run(command_id, "")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Keys that are off for now: the chords of a question while none is open, those of a demo while
-        something is typed, and below a dialog whatever leads elsewhere."""
+        """Keys that are off for now: the chords of a question while none is open and seen, those of a demo
+        while something is typed, and below a dialog whatever leads elsewhere."""
         if action in ("command", "leader"):
             return not isinstance(self.screen, ModalScreen) or parameters == ("quit",)
         if action == "answer":
-            return self.main.standing and self.main.question.question is not None
+            main = self.main
+            return main.standing and self.screen is main and main.question.question is not None
         if action == "demo":
             focused = self.focused
             free = isinstance(focused, Prompt) and not focused.text and not focused.menu
@@ -168,4 +171,6 @@ class QimingApp(Host):
             if command is not None:
                 await self._actions.run(BY_ID[command.id].id, "")
 
-        self.push_screen(WhichKey(keys.leader_table()), chosen)
+        self.push_screen(
+            WhichKey(keys.leader_table(self.keymap), leader=keys.leader_key(self.keymap)), chosen
+        )

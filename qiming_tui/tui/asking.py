@@ -34,6 +34,11 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     lands_percent: int | None = None
     """Where the window would be after it, of the usable budget."""
     timeout_s: int | None = None
+    heading: str = ""
+    """Instead of "Allow TOOL?": this is no permission but a question that yes and no answer."""
+    yes: str = "yes"
+    no: str = "no"
+    """What the two answers say."""
 
 
 def price(question: Question, *, arrow: str, brief: bool = False) -> list[Run]:
@@ -69,6 +74,9 @@ class Choice(msgspec.Struct, frozen=True):
 
 def choices(question: Question, *, typing: bool, brief: bool = False) -> tuple[Choice, ...]:
     """The keys. While the person types, letters belong to the draft and only the chords answer."""
+    if question.heading:
+        keys = ("^Y", "^N") if typing else ("y", "n")
+        return (Choice(keys[0], question.yes, "once"), Choice(keys[1], question.no, "no"))
     if typing:
         return (Choice("^Y", "once", "once"), Choice("^N", "no", "no"))
     scope = question.always

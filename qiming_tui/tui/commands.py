@@ -112,6 +112,13 @@ COMMANDS: Final[tuple[Command, ...]] = (
         leader="l",
     ),
     Command(
+        id="take",
+        title="Take the session over",
+        help="Write a session from here that another program writes; that one becomes read-only.",
+        slash="take",
+        leader="v",
+    ),
+    Command(
         id="models",
         title="Models",
         help="Pick a model: limits, price, and whether this session fits.",

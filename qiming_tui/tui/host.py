@@ -1,6 +1,9 @@
 """The application's ground: one source, one session at a time, one main screen."""
 
+import asyncio
 import os
+from collections.abc import Mapping
+from itertools import count
 from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar
 
@@ -8,17 +11,21 @@ from textual import work
 from textual.app import App
 
 from qiming_tui.model.errors import QimingError
-from qiming_tui.model.sanitize import clean
+from qiming_tui.model.sanitize import clean, one_line
 from qiming_tui.tui import keys
+from qiming_tui.tui.asking import Question
 from qiming_tui.tui.bridge import Bridge
 from qiming_tui.tui.complete import FileIndex
 from qiming_tui.tui.drafts import Drafts
 from qiming_tui.tui.glyphs import FULL, Glyphs
 from qiming_tui.tui.guard import Guard
 from qiming_tui.tui.history import History
+from qiming_tui.tui.opening import first_session
 from qiming_tui.tui.paste import Draft
 from qiming_tui.tui.presenter import Presenter
+from qiming_tui.tui.prompt_note import PromptStatus
 from qiming_tui.tui.screens.main import MainScreen
+from qiming_tui.tui.screens.welcome import Way
 from qiming_tui.tui.source import Farewell, Play, Source
 from qiming_tui.tui.styles import stylesheets
 from qiming_tui.tui.theme import DARK, THEMES
@@ -26,6 +33,7 @@ from qiming_tui.tui.widgets.conversation import clip
 
 if TYPE_CHECKING:
     from qiming_tui.demo.pace import Pace
+    from qiming_tui.session.watch import Watch
     from qiming_tui.session.worker import Worker
 
 
@@ -48,9 +56,12 @@ class Host(App[Farewell | None]):
         history: History | None = None,
         drafts: Drafts | None = None,
         files: FileIndex | None = None,
+        keymap: Mapping[str, str] | None = None,
     ) -> None:
+        """`keymap`: the user's own keys, checked (`keys.keymap`)."""
         super().__init__()
         keys.teach_terminal()
+        self.keymap = dict(keymap or {})
         for each in THEMES:
             self.register_theme(each)
         self.theme = theme
@@ -62,6 +73,14 @@ class Host(App[Farewell | None]):
         self.main = MainScreen(glyphs=glyphs, history=history, drafts=drafts, files=files)
         self.session: Worker | None = None
         self.presenter: Presenter | None = None
+        self.watching: Watch | None = None
+        """Of the session that is shown, while another process writes it."""
+        self.way: Way | None = None
+        """Where the program goes on after it has left the screen, because there is no model."""
+        self.failure: QimingError | None = None
+        """Why no session could be opened."""
+        self._replies: dict[str, asyncio.Future[bool]] = {}
+        self._numbers = count(1)
         self._bridge: Bridge | None = None
         self.waiting: list[tuple[Draft, bool]] = []
         self.guard: Guard | None = None
@@ -69,6 +88,7 @@ class Host(App[Farewell | None]):
 
     async def on_mount(self) -> None:
         """The first frame holds the whole screen; the session is opened behind it."""
+        self.set_keymap(self.keymap)
         await self.push_screen(self.main)
         if self.guard is not None:
             self.guard.arm(lambda code: self.exit(self.farewell(), return_code=code))
@@ -76,11 +96,9 @@ class Host(App[Farewell | None]):
 
     @work(group="session", exclusive=True)
     async def _open(self) -> None:
-        """Open the first session; without one, say what can be done."""
-        try:
-            worker = await self.source.open()
-        except QimingError as error:
-            self.tell(error)
+        """Open the first session, and begin."""
+        worker = await first_session(self)
+        if worker is None:
             return
         self.adopt(worker)
         if self._first:
@@ -105,16 +123,106 @@ class Host(App[Farewell | None]):
         """Show another session."""
         if self._bridge is not None:
             self._bridge.close()
+        self._watch_no_more()
         self.session = worker
         self.presenter = Presenter(self.main, worker)
         self.presenter.load()
         self.main.prompt_bar.open_session(worker.ctx.session_id)
         self._bridge = Bridge(worker, self.post_message)
         self._bridge.refresh()
+        if not worker.lost:
+            self._keep(worker)
         if self.pace is not None:
             self.main.prompt_bar.prompt.yields = frozenset({"space", "full_stop"})
             self.pace.changed = self._tell_pace
             self._tell_pace()
+
+    # -- a session that another process writes -----------------------------------------------------------
+
+    def look_on(self, watch: "Watch") -> None:
+        """Show a session that another process writes, live and read-only."""
+        self.adopt(watch.worker)
+        self.watching = watch
+        self._follow(watch)
+
+    @work(group="follow", exclusive=True)
+    async def _follow(self, watch: "Watch") -> None:
+        """Follow it; when its process has ended, offer to go on here."""
+        try:
+            await watch.until_free()
+            if await self.ask(
+                "Go on here?", "the other program has ended", why="", yes="go on", no="only look"
+            ):
+                await self.take_over(watch)
+        except QimingError as error:
+            self.tell(error)
+
+    async def take_over(self, watch: "Watch") -> None:
+        """Write the session from now on, whoever does so now. Raises QimingError."""
+        self.adopt(await self.source.switch(watch.follower.session_id, take=True))
+
+    @work(group="keep", exclusive=True)
+    async def _keep(self, worker: "Worker") -> None:
+        """When another process takes the session, look on."""
+        await worker.gone.wait()
+        try:
+            self.look_on(await self.source.watch(worker.ctx.session_id))
+        except QimingError as error:
+            self.tell(error)
+
+    def _watch_no_more(self) -> None:
+        if self.watching is not None:
+            self.watching.close()
+            self.watching = None
+        for request_id, reply in self._replies.items():
+            self.main.question.withdraw(request_id)
+            reply.cancel()
+        self._replies.clear()
+
+    # -- questions of the program itself -----------------------------------------------------------------
+
+    async def ask(self, heading: str, words: str, *, why: str, yes: str, no: str, detail: str = "") -> bool:
+        """A question above the prompt, answered by yes or no."""
+        request_id = f"own_{next(self._numbers)}"
+        reply = self._replies[request_id] = asyncio.get_running_loop().create_future()
+        self.main.question.ask(
+            Question(
+                request_id=request_id,
+                tool="",
+                command=one_line(words),
+                heading=heading,
+                why=why,
+                detail=detail,
+                yes=yes,
+                no=no,
+            )
+        )
+        if self.session is None:
+            self.main.show_status(PromptStatus(doing="waiting for your answer", waiting=True))
+        answer: bool = await reply
+        if self.session is None:
+            self.main.show_status(PromptStatus())
+        return answer
+
+    def replied(self, request_id: str, reply: str) -> bool:
+        """Take an answer to one of our own questions; whether it was one."""
+        waiting = self._replies.pop(request_id, None)
+        if waiting is None:
+            return False
+        waiting.set_result(reply != "no")
+        return True
+
+    # -- the ends ----------------------------------------------------------------------------------------
+
+    def fail(self, error: QimingError) -> None:
+        """Leave: there is nothing to show. Whoever started the screen says why."""
+        self.failure = error
+        self.exit()
+
+    def leave_for(self, way: Way) -> None:
+        """Leave, for what the user chose instead of a session."""
+        self.way = way
+        self.exit()
 
     def tell(self, error: QimingError) -> None:
         """Say what went wrong and what to do."""

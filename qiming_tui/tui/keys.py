@@ -135,6 +135,11 @@ def leader_table(keymap: Mapping[str, str] | None = None) -> tuple[Chord, ...]:
     return tuple(chord for chord in chords if chord.key and chord.key != NONE)
 
 
+def leader_key(keymap: Mapping[str, str]) -> str:
+    """The leader's key, for words: the first of the user's own."""
+    return keymap.get(LEADER, "ctrl+x").partition(",")[0]
+
+
 _PLACES: Final = {
     item.id: place
     for place, item in enumerate([*PROMPT, *PERMISSION, *APP])
@@ -145,6 +150,17 @@ _PLACES: Final = {
 def place_of(binding: Binding) -> int:
     """Where a binding stands in our tables, whatever keys the user gave it; others stand in front."""
     return _PLACES.get(binding.id or "", -1)
+
+
+def own_nodes() -> tuple[type[DOMNode], ...]:
+    """Our widgets and screens that are imported."""
+    found: list[type[DOMNode]] = []
+    left = [DOMNode]
+    while left:
+        subclasses = left.pop().__subclasses__()
+        left += subclasses
+        found += [one for one in subclasses if one.__module__.startswith("qiming_tui.")]
+    return tuple(found)
 
 
 def known_ids(nodes: Iterable[type[DOMNode]] = ()) -> frozenset[str]:

@@ -60,6 +60,10 @@ class Presenter:
         for message_id, facts in self._book.facts.items():
             self._screen.conversation.set_boundary(message_id, facts)
         self._title()
+        if self._worker.lost:
+            self._update(
+                locked=f"read-only: {self._worker.lost}; /take takes it", busy=live.session.turn is not None
+            )
         self._queue()
 
     def view(self, view: ContextView, rows: tuple[RequestRow, ...], *, clearable: int = 0) -> None:
@@ -233,7 +237,7 @@ class Presenter:
         self._screen.show_status(self._status)
 
     def _ask(self, event: e.PermissionAsked) -> None:
-        folder = _short(self._worker.ctx.live.session.directory)
+        folder = short_folder(self._worker.ctx.live.session.directory)
         self._screen.question.ask(question_of(event, self._worker, self._view, folder=folder))
         self._update(doing="waiting for permission", waiting=True)
 
@@ -263,7 +267,7 @@ class Presenter:
                 title=ctx.live.session.title or "new session",
                 agent=ctx.agent,
                 model=ctx.profile.info.ref.model,
-                folder=_short(ctx.live.session.directory),
+                folder=short_folder(ctx.live.session.directory),
                 compactions=kinds.count(EditKind.COMPACT),
                 prunes=sum(1 for group in found if group.edits[0].kind is EditKind.CLEAR),
                 cost=sum(costs) if costs else None,
@@ -271,5 +275,6 @@ class Presenter:
         )
 
 
-def _short(directory: str) -> str:
+def short_folder(directory: str) -> str:
+    """A folder's path with the home folder as `~`."""
     return f"~{directory[len(HOME) :]}" if directory.startswith(HOME) else directory

@@ -38,6 +38,8 @@ class PromptStatus(msgspec.Struct, frozen=True, kw_only=True):
     """Messages that wait for the turn to end."""
     held: bool = False
     """Whether they wait for a word of the person, because the turn was stopped."""
+    locked: str = ""
+    """Why nothing can be sent from here; empty: it can."""
 
 
 def facts(status: PromptStatus) -> list[list[Run]]:
@@ -46,6 +48,8 @@ def facts(status: PromptStatus) -> list[list[Run]]:
     if status.queued:
         words = "held, ^X g sends" if status.held else "queued"
         found.insert(1, [(f"{status.queued} ", "value"), (words, "warning" if status.held else "label")])
+    if status.locked:
+        found.insert(0, [(status.locked, "warning")])
     return found
 
 

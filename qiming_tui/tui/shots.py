@@ -13,10 +13,12 @@ from qiming_tui.demo.place import demo_folder
 from qiming_tui.demo.play import Stage
 from qiming_tui.demo.scenarios import scenario
 from qiming_tui.model.errors import InputError, QimingError
+from qiming_tui.model.limits import ModelRef
 from qiming_tui.session.worker import Worker
 from qiming_tui.tui.app import QimingApp
 from qiming_tui.tui.glyphs import glyphs
 from qiming_tui.tui.picture import picture
+from qiming_tui.tui.source import OneSession
 from qiming_tui.tui.theme import DARK, LIGHT
 
 READY_S: Final = 60.0
@@ -129,23 +131,12 @@ async def _stage(shot: Shot) -> AsyncIterator[Stage]:
             await stage.close()
 
 
-class _Source:
+class _Source(OneSession):
     """The stage's one session."""
 
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
 
-    async def open(self) -> Worker:
+    async def open(self, model: ModelRef | None = None) -> Worker:
         """Set the session up."""
         return await self._stage.open()
-
-    async def new(self) -> Worker:
-        """There is one only."""
-        raise InputError("a demo has one session")
-
-    async def switch(self, session_id: str) -> Worker:
-        """There is one only."""
-        raise InputError("a demo has one session")
-
-    async def close(self) -> None:
-        """The stage is closed by whoever set it up."""

@@ -6,8 +6,9 @@ import msgspec
 from textual import on
 
 from qiming_tui.model.changes import PutSession
-from qiming_tui.model.errors import QimingError
+from qiming_tui.model.errors import QimingError, SessionBusy
 from qiming_tui.model.sanitize import clean, one_line
+from qiming_tui.tui.presenter import short_folder
 from qiming_tui.tui.screens.sessions import SessionChoice, SessionsScreen
 
 if TYPE_CHECKING:
@@ -46,17 +47,18 @@ class Sessions(SessionsScreen):
             self.notify(clean(f"{error}\n{error.hint}".strip())[0], severity="error", markup=False)
 
 
-async def pick_session(app: "QimingApp", worker: "Worker") -> None:
+async def pick_session(app: "QimingApp", worker: "Worker", words: str = "") -> None:
     """Show the picker; open, make or delete what was chosen."""
     ctx = worker.ctx
     directory = ctx.live.session.directory
     screen = Sessions(
         await ctx.services.store.sessions(limit=MOST),
         here=directory,
-        here_name=directory,
+        here_name=short_folder(directory),
         live=ctx.session_id,
         clock=ctx.services.clock,
         glyphs=app.main.glyphs,
+        words=words,
     )
     screen.worker = worker
 
@@ -70,8 +72,16 @@ async def pick_session(app: "QimingApp", worker: "Worker") -> None:
             if choice.new:
                 app.adopt(await app.source.new())
             elif choice.open is not None and choice.open != ctx.session_id:
-                app.adopt(await app.source.switch(choice.open))
+                await _open(app, choice.open)
         except QimingError as error:
             app.tell(error)
 
     await app.push_screen(screen, done)
+
+
+async def _open(app: "QimingApp", session_id: str) -> None:
+    """Go on with a session, or look on while another process writes it."""
+    try:
+        app.adopt(await app.source.switch(session_id))
+    except SessionBusy:
+        app.look_on(await app.source.watch(session_id))

@@ -7,26 +7,27 @@ from qiming_tui.model import events as e
 from qiming_tui.model.edits import EditKind
 from qiming_tui.model.parts import ToolPart
 from qiming_tui.tui.app import QimingApp
+from qiming_tui.tui.source import OneSession
 from tests.session.harness import Model, call, say, session, used
 
 
-class Given:
+class Given(OneSession):
     """A source over a session that the test has already."""
 
     def __init__(self, rig):
         self.rig = rig
         self.closed = False
 
-    async def open(self):
+    async def open(self, model=None):
         return self.rig.worker
 
     async def new(self):
         ctx = self.rig.worker.ctx
         return await self.rig.runtime.new_session(Path(ctx.live.session.directory), ctx.profile.info.ref)
 
-    async def switch(self, session_id):
+    async def switch(self, session_id, *, take=False):
         runtime = self.rig.runtime
-        return runtime.running(session_id) or await runtime.open_session(session_id, None)
+        return runtime.running(session_id) or await runtime.open_session(session_id, None, take=take)
 
     async def close(self):
         self.closed = True

@@ -3,16 +3,19 @@
 import pytest
 from rich.cells import cell_len
 
-from qiming_tui.tui.screens.welcome import Key, Offer, Way, WelcomeScreen
+from qiming_tui.model.limits import ModelRef
+from qiming_tui.tui.offer import Key, Offer
+from qiming_tui.tui.screens.welcome import Way, WelcomeScreen
 from tests.tui.frames import Look, frame, looks
 from tests.tui.picks import Page
 
 KEYS = (Key("anthropic", "ANTHROPIC_API_KEY"), Key("openai", "OPENAI_API_KEY"))
+LOCAL = ModelRef("local", "smollm2")
 MISSING = "install it with: pip install xllamacpp"
 
 
 def opened(look=None, **fields):
-    offer = Offer(**{"reason": "no model is chosen", "keys": KEYS, **fields})
+    offer = Offer(**{"reason": "no model is chosen", "local": LOCAL, "keys": KEYS, **fields})
     look = look or Look(size=(80, 24))
     return frame(lambda: Page(lambda: WelcomeScreen(offer, glyphs=look.glyph_set)), look)
 

@@ -50,7 +50,7 @@ class LookActions(Family):
         self._app.theme = names[name]
 
     async def _palette(self, _: str) -> None:
-        await self._app.push_screen(palette({}))
+        await self._app.push_screen(palette(self._app.keymap))
 
     async def _help(self, words: str) -> None:
         async def chosen(command_id: str | None) -> None:
@@ -66,7 +66,9 @@ class LookActions(Family):
             ("in the timeline", TimelineStrip.BINDINGS),
             ("in the budget bar, near the limit", BudgetBar.BINDINGS),
         )
-        await self._app.push_screen(HelpScreen(panes, glyphs=main.glyphs, words=words), chosen)
+        await self._app.push_screen(
+            HelpScreen(panes, keymap=self._app.keymap, glyphs=main.glyphs, words=words), chosen
+        )
 
     async def _timeline(self, _: str) -> None:
         """The timeline takes the focus, and gives it back."""

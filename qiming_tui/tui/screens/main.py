@@ -22,6 +22,7 @@ from qiming_tui.tui.widgets.conversation.view import Conversation
 from qiming_tui.tui.widgets.footer import Footer
 from qiming_tui.tui.widgets.permission import PermissionPanel
 from qiming_tui.tui.widgets.prompt_bar import PromptBar
+from qiming_tui.tui.widgets.scrolling import use_for_all
 from qiming_tui.tui.widgets.timeline_strip import TimelineStrip
 from qiming_tui.tui.widgets.title_bar import TitleBar, TitleData
 
@@ -72,9 +73,15 @@ class MainScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """The prompt has the focus from the first frame on."""
+        use_for_all(self.glyphs)
         self.title_bar.glyphs = self.bar.glyphs = self.conversation.glyphs = self.glyphs
         self.question.glyphs = self.strip.glyphs = self.prompt_bar.glyphs = self.glyphs
         self.set_focus(self.prompt_bar.prompt)
+
+    def on_screen_resume(self) -> None:
+        """A question that was asked under a dialog takes the keys when the dialog has gone."""
+        if self.standing and self.question.question is not None:
+            self.question.wake()
 
     @property
     def standing(self) -> bool:

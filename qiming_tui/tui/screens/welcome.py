@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import ClassVar, Final
 
-import msgspec
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -16,6 +15,7 @@ from qiming_tui.context.bar_words import Spans
 from qiming_tui.model.sanitize import one_line
 from qiming_tui.tui.glyphs import FULL, Glyphs
 from qiming_tui.tui.keys import bind
+from qiming_tui.tui.offer import Offer
 from qiming_tui.tui.picking import Row, clipped
 from qiming_tui.tui.widgets.footer import Footer
 from qiming_tui.tui.widgets.lines import Lines
@@ -30,24 +30,6 @@ class Way(StrEnum):
     MODELS = "models"
     KEY = "key"
     QUIT = "quit"
-
-
-class Key(msgspec.Struct, frozen=True):
-    """A provider and the variable of the environment that holds its key."""
-
-    provider: str
-    variable: str
-    is_set: bool = False
-
-
-class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """What there is on this machine."""
-
-    reason: str
-    """Why no session could be opened."""
-    local_missing: str = ""
-    """What to install for the local model; empty: it is there."""
-    keys: tuple[Key, ...] = ()
 
 
 _TITLES: Final = {

@@ -44,7 +44,7 @@ def entries(screen: Screen[object]) -> tuple[Entry, ...]:
         place.setdefault(active.binding.id or active.binding.action, _entry(active.binding))
     first, rest = list(own.values()), list(others.values())
     if len(rest) > MOST - 3:  # a demo's keys are among them: help stays
-        rest = [*rest[: MOST - 4], next((one for one in rest if one.press == "f1"), rest[-1])]
+        rest = [*rest[: MOST - 4], others.get("help", rest[-1])]
     chosen = first[:3] + rest + first[3:]
     return tuple(chosen[:MOST])
 

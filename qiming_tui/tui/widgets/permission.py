@@ -222,6 +222,8 @@ class PermissionPanel(Widget, can_focus=True):
 
     def action_reason(self) -> None:
         """No, with words for the model."""
+        if self.question is None or self.question.heading:
+            return
         self.sure = False
         self.reason.display = True
         self.screen.set_focus(self.reason)

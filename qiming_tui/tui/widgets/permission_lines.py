@@ -39,7 +39,7 @@ class PermissionHead(Widget):
         question = self.question
         if question is None:
             return Content("")
-        title: list[Run] = [(f"Allow {question.tool}? ", "title")]
+        title: list[Run] = [(f"{question.heading or f'Allow {question.tool}?'} ", "title")]
         if self.waiting:
             title.append((f"1 of {self.waiting + 1} ", "label"))
         cost = price(question, arrow=self.glyphs.arrow, brief=self.size.width < NARROW)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from textual import events
 from textual.app import ComposeResult
 from textual.content import Content
@@ -52,18 +52,20 @@ class KeyStrip(Widget):
         return Content("\n").join(rows)
 
     def _entry(self, chord: Chord) -> Content:
-        words = chord.command.title
-        pad = " " * max(1, self._cells - cell_len(chord.key) - 1 - cell_len(words))
+        cells = self._cells(self.size.width)
+        words = set_cell_size(chord.command.title, max(0, cells - cell_len(chord.key) - 2))
         return Content.assemble(
-            (f"{chord.key} ", self._style("key")), (words + pad, self._style("label"))
+            (f"{chord.key} ", self._style("key")), (f"{words} ", self._style("label"))
         ).stylize(Style.from_meta({"chord": chord.command.id}))
 
-    @property
-    def _cells(self) -> int:
-        return max(_COLUMN, *(cell_len(f"{one.key} {one.command.title}") + 2 for one in self.chords), 1)
-
     def _columns(self, width_cells: int) -> int:
-        return max(1, width_cells // self._cells)
+        """As many as hold whole titles; more, with cut ones, where the rows would not fit the screen."""
+        whole = max(_COLUMN, *(cell_len(f"{one.key} {one.command.title}") + 2 for one in self.chords), 1)
+        rows = max(1, self.screen.size.height - 1)
+        return max(1, width_cells // whole, -(-len(self.chords) // rows))
+
+    def _cells(self, width_cells: int) -> int:
+        return max(1, width_cells // self._columns(width_cells))
 
     def _style(self, name: str) -> Style:
         return look(self, f"key-strip--{name}")
