@@ -5,7 +5,7 @@ async with frame(lambda: MyApp(), Look(size=(80, 24))) as held:
 """
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -110,6 +110,17 @@ class Frame:
         """Until every message that waits has been dealt with."""
         await self.pilot.pause()
 
+    async def wear(self, look: Look) -> None:
+        """The same app in another size, theme and set of glyphs. NO_COLOR is read at its start only."""
+        if (self.app.size.width, self.app.size.height) != look.size:
+            await self.pilot.resize_terminal(*look.size)
+        self.app.theme = look.theme
+        for widget in self.app.screen.walk_children():
+            if getattr(widget, "glyphs", look.glyph_set) != look.glyph_set:
+                widget.glyphs = look.glyph_set
+        await self.settle()
+        await self.settle()
+
 
 @contextmanager
 def _environment(look: Look) -> Iterator[None]:
@@ -136,3 +147,24 @@ async def frame(make: Callable[[], App[Any]], look: Look) -> AsyncIterator[Frame
         app.theme = look.theme
         await pilot.pause()
         yield Frame(app, pilot)
+
+
+Check = Callable[[Frame, Look], Awaitable[None]]
+
+
+async def each_look(make: Callable[[], App[Any]], check: Check, wanted: Iterable[Look] = ()) -> None:
+    """One app in colour and one without, each shown in look after look: `check` looks at it."""
+    held = list(wanted) or looks()
+    for no_color in (False, True):
+        group = [look for look in held if look.no_color is no_color]
+        group.sort(key=lambda look: (look.theme, look.size, look.glyphs))  # what costs most changes least
+        if not group:
+            continue
+        async with frame(make, group[0]) as shown:
+            for look in group:
+                await shown.wear(look)
+                try:
+                    await check(shown, look)
+                except Exception as error:
+                    error.add_note(f"in look {look}")
+                    raise

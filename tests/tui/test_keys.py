@@ -14,7 +14,7 @@ from qiming_tui.tui import keys
 from qiming_tui.tui.commands import COMMANDS
 from qiming_tui.tui.widgets.footer import Entry, fitting
 from tests.tui.desk import QUESTION, Desk
-from tests.tui.frames import Frame, Look, frame, looks
+from tests.tui.frames import Frame, Look, each_look
 
 TABLES = {"app": keys.APP, "prompt": keys.PROMPT, "permission": keys.PERMISSION}
 
@@ -192,16 +192,18 @@ async def test_the_leader_by_mouse() -> None:
         assert app.told == [("command", "new", "")]
 
 
-@pytest.mark.parametrize("look", looks(), ids=str)
-async def test_the_footer_has_at_most_six_keys_and_help_is_one_of_them(look: Look) -> None:
-    async with frame(lambda: Desk(glyphs=look.glyph_set), look) as held:
-        footer = held.lines()[-1]
-        assert "F1 help" in footer
-        assert footer.split("F1 help")[0].strip().startswith("enter send")
-        assert len(re.split(" {2,}", footer.strip())) <= 6
-        if look.size[0] >= 80:
-            for words in ("enter send", "^J newline", "esc esc stop", "^T timeline", "^P palette", "F1 help"):
-                assert words in footer
+async def _six_keys(held: Frame, look: Look) -> None:
+    footer = held.lines()[-1]
+    assert "F1 help" in footer
+    assert footer.split("F1 help")[0].strip().startswith("enter send")
+    assert len(re.split(" {2,}", footer.strip())) <= 6
+    if look.size[0] >= 80:
+        for words in ("enter send", "^J newline", "esc esc stop", "^T timeline", "^P palette", "F1 help"):
+            assert words in footer
+
+
+async def test_the_footer_has_at_most_six_keys_and_help_is_one_of_them() -> None:
+    await each_look(Desk, _six_keys)
 
 
 async def test_the_footer_follows_the_focus() -> None:

@@ -6,7 +6,7 @@ import pytest
 from qiming_tui.tui.asking import choices, price
 from qiming_tui.tui.prompt_note import PromptStatus
 from tests.tui.desk import QUESTION, Desk
-from tests.tui.frames import Frame, Look, frame, looks
+from tests.tui.frames import Frame, Look, each_look
 
 
 async def _open(app: Desk, pilot, *, question=QUESTION) -> None:
@@ -289,30 +289,30 @@ def test_each_choice_has_its_key_and_its_words() -> None:
     assert [one.key for one in choices(QUESTION, typing=True)] == ["^Y", "^N"]
 
 
-@pytest.mark.parametrize("look", looks(), ids=str)
-async def test_the_question_says_what_matters_in_every_look(look: Look) -> None:
-    question = QUESTION
-    if look.zh:
-        question = msgspec.structs.replace(
-            question, command="rm -rf 临时文件/缓存 && pytest", folder="~/项目/重试"
-        )
-    async with frame(lambda: Desk(glyphs=look.glyph_set), look) as held:
-        app = held.app
-        app.bar.show(PromptStatus(busy=True, doing="waiting for permission", waiting=True, elapsed_s=4))
-        await _open(app, held.pilot, question=question)
-        lines = [line.rstrip() for line in held.lines()]
-        top = app.panel.region.y
-        assert f"{look.glyph_set.edge} Allow bash?" in lines[top]
-        assert "rm -rf" in lines[top]
-        assert "~2.1k tok" in lines[top] + lines[top + 1]
-        rows = app.panel.key_row.region
-        keys_row = "".join(f"{line} " for line in lines[rows.y : rows.bottom])
-        for word in (" y ", " n ", "once", "no"):
-            assert word in keys_row
-        if look.size[0] >= 80:
-            assert "asks because  rm deletes files; no rule matches" in lines[top + 1]
-        assert "waiting for permission" in held.text()
-        assert all(len(line) <= look.size[0] for line in lines)
+async def _says_what_matters(held: Frame, look: Look) -> None:
+    app = held.app
+    assert isinstance(app, Desk)
+    zh = {"command": "rm -rf 临时文件/缓存 && pytest", "folder": "~/项目/重试"} if look.zh else {}
+    app.bar.show(PromptStatus(busy=True, doing="waiting for permission", waiting=True, elapsed_s=4))
+    await _open(app, held.pilot, question=msgspec.structs.replace(QUESTION, **zh))
+    await held.settle()
+    lines = [line.rstrip() for line in held.lines()]
+    top = app.panel.region.y
+    assert f"{look.glyph_set.edge} Allow bash?" in lines[top]
+    assert "rm -rf" in lines[top]
+    assert "~2.1k tok" in lines[top] + lines[top + 1]
+    rows = app.panel.key_row.region
+    keys_row = "".join(f"{line} " for line in lines[rows.y : rows.bottom])
+    for word in (" y ", " n ", "once", "no"):
+        assert word in keys_row
+    if look.size[0] >= 80:
+        assert "asks because  rm deletes files; no rule matches" in lines[top + 1]
+    assert "waiting for permission" in held.text()
+    assert all(len(line) <= look.size[0] for line in lines)
+
+
+async def test_the_question_says_what_matters_in_every_look() -> None:
+    await each_look(Desk, _says_what_matters)
 
 
 async def test_the_line_under_the_prompt_counts_the_seconds_of_what_is_being_done() -> None:

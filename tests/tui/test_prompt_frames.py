@@ -2,33 +2,38 @@
 
 import pytest
 
+from qiming_tui.tui.paste import Draft
 from qiming_tui.tui.prompt_note import PromptStatus, facts, line
 from tests.tui.desk import Desk
-from tests.tui.frames import Look, frame, looks
+from tests.tui.frames import Frame, Look, each_look, frame, looks
 
 DRAFT = PromptStatus(draft_tokens=3_100, lands_at=105_100, percent=63, after_turn=111_100)
 
 
-@pytest.mark.parametrize("look", looks(), ids=str)
-async def test_text_chip_and_what_it_will_cost(look: Look) -> None:
-    async with frame(lambda: Desk(glyphs=look.glyph_set), look) as held:
-        app = held.app
-        app.prompt.write("修复 " if look.zh else "fix ")
-        app.prompt.paste("x = 1\n" * 212)
-        app.bar.show(DRAFT)
-        await held.settle()
-        rows = held.lines()[app.bar.region.y : app.bar.region.bottom]
-        text = "".join(rows)
-        width, height = look.size
-        assert all(row.startswith(look.glyph_set.edge) for row in rows)
-        assert "draft ~3.1k" in text
-        if height >= 16:
-            assert f"{look.glyph_set.edge} {look.glyph_set.prompt} {'修复' if look.zh else 'fix'}" in rows[0]
-            assert "[paste #1 212 lines ~0.4k tok]" in text
-            assert "lands at ~105.1k 63%" in text
-        if width >= 80:
-            assert "after this turn ~111.1k" in text
-        assert len(rows) == (1 if height < 16 or width >= 180 else 2)
+async def _text_chip_and_cost(held: Frame, look: Look) -> None:
+    app = held.app
+    assert isinstance(app, Desk)
+    app.prompt.load(Draft())
+    app.prompt.write("修复 " if look.zh else "fix ")
+    app.prompt.paste("x = 1\n" * 212)
+    app.bar.show(DRAFT)
+    await held.settle()
+    rows = held.lines()[app.bar.region.y : app.bar.region.bottom]
+    text = "".join(rows)
+    width, height = look.size
+    assert all(row.startswith(look.glyph_set.edge) for row in rows)
+    assert "draft ~3.1k" in text
+    if height >= 16:
+        assert f"{look.glyph_set.edge} {look.glyph_set.prompt} {'修复' if look.zh else 'fix'}" in rows[0]
+        assert "[paste #1 212 lines ~0.4k tok]" in text
+        assert "lands at ~105.1k 63%" in text
+    if width >= 80:
+        assert "after this turn ~111.1k" in text
+    assert len(rows) == (1 if height < 16 or width >= 180 else 2)
+
+
+async def test_text_chip_and_what_it_will_cost() -> None:
+    await each_look(Desk, _text_chip_and_cost)
 
 
 @pytest.mark.parametrize("look", looks((80, 24), (40, 12)), ids=str)

@@ -1,13 +1,12 @@
 """The strip on a screen: rows, cursor, keys, mouse; nothing is told by colour alone."""
 
 import msgspec
-import pytest
 from rich.cells import cell_len
 
 from qiming_tui.context.strip import StepEvent, marks_of
 from qiming_tui.tui.glyphs import ASCII
 from qiming_tui.tui.widgets.timeline_strip import TimelineStrip
-from tests.tui.frames import Bench, Look, frame, looks
+from tests.tui.frames import Bench, Frame, Look, each_look, frame
 from tests.tui.strips import marks, row, sized
 
 STYLES = ("base", "dialogs")
@@ -31,27 +30,33 @@ def held(look, found=None):
     return strip, frame(make, look)
 
 
-@pytest.mark.parametrize("look", looks(), ids=str)
-async def test_every_size_and_look_is_whole_rows_with_the_same_signs(look):
-    strip, opened = held(look)
-    async with opened as shown:
-        width, height = look.size
-        rows = shown.lines()[: strip.size.height]
-        assert len(rows) == (0 if height < 16 else 4 if height >= 30 else 3)
-        assert all(cell_len(line) == width for line in rows)
-        if not rows:
-            return
-        line = "|" if look.glyphs == "ascii" else "│"
-        assert f"Z{line}112233444566755555" in rows[1]
-        assert f"C{line}" in rows[2]
-        assert "step 47/47" in rows[0]
-        if width >= 80:
-            assert "live 30-47" in rows[1]
-            assert "P prune  C compact" in rows[2]
-        if look.no_color or look.glyphs == "ascii":
-            assert shown.app.no_color
-        if look.glyphs == "ascii":
-            assert "".join(rows).isascii()
+async def whole_rows(shown: Frame, look: Look) -> None:
+    strip = shown.app.query_one(TimelineStrip)
+    width, height = look.size
+    rows = shown.lines()[: strip.size.height]
+    assert len(rows) == (0 if height < 16 else 4 if height >= 30 else 3)
+    assert all(cell_len(line) == width for line in rows)
+    if not rows:
+        return
+    line = "|" if look.glyphs == "ascii" else "│"
+    assert f"Z{line}112233444566755555" in rows[1]
+    assert f"C{line}" in rows[2]
+    assert "step 47/47" in rows[0]
+    if width >= 80:
+        assert "live 30-47" in rows[1]
+        assert "P prune  C compact" in rows[2]
+    assert shown.app.no_color is look.no_color
+    if look.glyphs == "ascii":
+        assert "".join(rows).isascii()
+
+
+async def test_every_size_and_look_is_whole_rows_with_the_same_signs():
+    def make():
+        found = TimelineStrip()
+        found.show(marks())
+        return StripBench(found, styles=STYLES)
+
+    await each_look(make, whole_rows)
 
 
 async def test_at_80x24_it_is_as_in_the_picture():

@@ -63,7 +63,7 @@ class ChipArea(TextArea, inherit_bindings=False):
         self._pastes[paste.number] = paste
         self.write(paste.label)
 
-    def check_consume_key(self, key: str, character: str | None) -> bool:
+    def check_consume_key(self, key: str, character: str | None = None) -> bool:
         """Whether a key is typed, so that nobody else may have it."""
         if key in self.yields and not self.text:
             return False

@@ -23,6 +23,7 @@ from qiming_tui.tui.widgets.conversation.paint import MARGIN, cost_segments, dim
 from qiming_tui.tui.widgets.conversation.rows import PLAIN, plain_text, prose_cells
 from qiming_tui.tui.widgets.conversation.shelf import Shown
 from qiming_tui.tui.widgets.conversation.viewport import Viewport
+from qiming_tui.tui.widgets.scrolling import use_for_all
 
 COMPACT_COLUMNS: Final = 100
 COMPACT_ROWS: Final = 30
@@ -97,6 +98,8 @@ class Drawn(Viewport):
 
     def watch_glyphs(self) -> None:
         """Other signs."""
+        use_for_all(self.glyphs)
+        self.vertical_scrollbar.refresh()
         if self._looks is not None:
             self.new_look()
             self.settle()
