@@ -15,7 +15,7 @@ import msgspec
 import platformdirs
 
 from qiming_tui.model.codec import JSON
-from qiming_tui.model.errors import ConfigError
+from qiming_tui.model.errors import ConfigError, InputError
 from qiming_tui.model.limits import ModelRef
 from qiming_tui.model.stream import Endpoint
 from qiming_tui.model.window import Settings
@@ -371,14 +371,17 @@ def _value(key: str, text: str, source: str) -> JSON:
 
 
 def _config(file: _File, rules: tuple[Rule, ...], sources: tuple[str, ...]) -> Config:
-    def ref(text: str | None) -> ModelRef | None:
-        return ModelRef.parse(text) if text else None
+    def ref(key: str, text: str | None) -> ModelRef | None:
+        try:
+            return ModelRef.parse(text) if text else None
+        except InputError as error:
+            raise ConfigError(f"{key}: {error}", error.hint) from error
 
     return Config(
         settings=_settings(file.context, "settings"),
-        model=ref(file.model),
-        small_model=ref(file.small_model),
-        compaction_model=ref(file.compaction_model),
+        model=ref("model", file.model),
+        small_model=ref("small_model", file.small_model),
+        compaction_model=ref("compaction_model", file.compaction_model),
         store=file.store,
         tools=file.tools,
         providers=file.providers,

@@ -217,8 +217,8 @@ class Runtime:
         return worker
 
     async def _ready(self, model: ModelRef) -> ModelProfile:
-        """The profile of a model that is to be asked. Raises ConfigError, before a turn begins, where its limits
-        have no room for the settings' reserve."""
+        """The profile of a model that is to be asked. Raises ConfigError, before a turn begins, where its
+        limits have no room for the settings' reserve."""
         profile = await self._resolve(model)
         bound(profile.info.limits, self.config.settings)
         return profile

@@ -250,6 +250,17 @@ def test_where_the_files_are(tmp_path):
     assert user_file({}).name == "config.toml"
 
 
+VALUES = {"context.preset": "guarded", **dict.fromkeys(("model", "small_model", "compaction_model"), "a/1")}
+
+
+@pytest.mark.parametrize("key", ["model", "small_model", "compaction_model"])
+@pytest.mark.parametrize("name", ["gpt-5", "openai/", "/gpt-5", " / "])
+def test_a_model_is_named_with_its_provider(key, name):
+    """None is guessed: `nope` once meant `openai/nope`."""
+    with pytest.raises(ConfigError, match=rf"^{key}: .*provider and model"):
+        load(None, None, {"QIMING_" + key.upper(): name})
+
+
 def test_every_variable_is_documented_and_stands_for_a_setting():
     for variable in ENVIRONMENT:
         assert variable.name.startswith("QIMING_")
@@ -257,7 +268,7 @@ def test_every_variable_is_documented_and_stands_for_a_setting():
     config = load(
         None,
         None,
-        {variable.name: "1" for variable in ENVIRONMENT if variable.key and "PRESET" not in variable.name},
+        {variable.name: VALUES.get(variable.key, "1") for variable in ENVIRONMENT if variable.key},
     )
     assert config.settings.reserved == config.settings.output_token_max == 1
     assert config.settings.auto is config.settings.prune is True

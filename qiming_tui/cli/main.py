@@ -10,7 +10,7 @@ from qiming_tui import __version__
 from qiming_tui.cli.lazy import Entry, LazyGroup
 from qiming_tui.cli.output import plain_streams, print_error
 from qiming_tui.cli.terminal import full_screen
-from qiming_tui.model.errors import InputError, QimingError
+from qiming_tui.model.errors import InputError, NotFound, QimingError
 
 FAILURE = 1
 BAD_INPUT = 2
@@ -83,11 +83,13 @@ def run(argv: Sequence[str] | None = None) -> int:
     try:
         code = cli.main(args=None if argv is None else list(argv), prog_name="qiming", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        place = error.ctx if isinstance(error, click.UsageError) else None
+        hint = f"{place.command_path} --help says how it is called" if place else ""
+        print_error(error.format_message(), hint)
         return error.exit_code
     except QimingError as error:
         print_error(str(error), error.hint)
-        return BAD_INPUT if isinstance(error, InputError) else FAILURE
+        return BAD_INPUT if isinstance(error, (InputError, NotFound)) else FAILURE
     except (click.Abort, KeyboardInterrupt):
         print_error("stopped")
         return INTERRUPTED

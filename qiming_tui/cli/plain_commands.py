@@ -6,7 +6,7 @@ from typing import Final
 
 from qiming_tui.cli.labels import context_line
 from qiming_tui.cli.models import model_rows
-from qiming_tui.cli.output import table
+from qiming_tui.cli.output import many, table
 from qiming_tui.cli.start import Start
 from qiming_tui.model.window import ContextView, Klass
 from qiming_tui.runtime import Runtime
@@ -68,14 +68,14 @@ def context_lines(view: ContextView) -> list[str]:
     for item in view.items:
         counts[item.klass] = counts.get(item.klass, 0) + 1
     rows = [
-        (klass.value, NAMES[klass], f"~{tokens:,}", f"{counts.get(klass, 0):,} items")
+        (klass.value, NAMES[klass], f"~{tokens:,}", many(counts[klass], "item"))
         for klass, tokens in view.by_class.items()
         if counts.get(klass)
     ]
-    rows.append(("", "the next request", f"~{view.total:,}", f"{len(view.items):,} items"))
+    rows.append(("", "the next request", f"~{view.total:,}", many(len(view.items), "item")))
     lines += table(rows, right=frozenset({2, 3}))
     if view.archived:
-        lines.append(f"{len(view.archived):,} messages are archived behind the summary: kept, not sent")
+        lines.append(f"{many(len(view.archived), 'message')} archived behind the summary: kept, not sent")
     lines += view.verdict.flags
     return lines
 

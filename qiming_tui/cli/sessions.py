@@ -1,7 +1,7 @@
 """`qiming sessions`: the sessions of the store, the last changed first."""
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import click
@@ -13,6 +13,7 @@ from qiming_tui.cli.stores import opened_store
 from qiming_tui.model.changes import SessionLine
 from qiming_tui.model.errors import NotFound
 from qiming_tui.model.sanitize import one_line
+from qiming_tui.model.usage import Basis
 
 HEAD = ("id", "changed", "messages", "summaries", "context", "title", "folder")
 
@@ -43,9 +44,11 @@ async def _lines(directory: str | None, limit: int, place: str | None) -> list[S
 
 
 def row(line: SessionLine) -> tuple[str, ...]:
-    """One session's cells; the context is measured tokens of usable ones."""
-    changed = datetime.fromtimestamp(line.updated / 1000, UTC).strftime("%Y-%m-%d %H:%M")
-    context = "" if line.count is None else f"{line.count:,} of {number(line.usable)}"
+    """One session's cells; the context is tokens of usable ones, `~` where they are not measured. The time is
+    the machine's, with its zone."""
+    changed = datetime.fromtimestamp(line.updated / 1000).astimezone().strftime("%Y-%m-%d %H:%M %z")
+    mark = "" if line.basis is Basis.MEASURED else "~"
+    context = "" if line.count is None else f"{mark}{line.count:,} of {number(line.usable)}"
     if line.percent is not None:
         context += f" ({line.percent}%)"
     counts = (str(line.messages), str(line.boundaries))

@@ -192,11 +192,11 @@ def _state(*, over: bool, count: int, usable: int | None, refused: bool, project
     return State.NEAR if 4 * count >= 3 * usable or count + 2 * growth > usable else State.OK
 
 
-def _test_words(preset: Preset, count: int, usable: int, over: bool) -> str:
+def _test_words(preset: Preset, count: int, usable: int, over: bool, mark: str) -> str:
     sign = ">" if preset is Preset.QIMING else ">="
     gap = count - usable
-    distance = f"{gap:,} over" if gap > 0 else f"{-gap:,} short" if gap < 0 else "equal"
-    return f"{count:,} {sign} {usable:,} {'true' if over else 'false'}, {distance}"
+    distance = f"{mark}{gap:,} over" if gap > 0 else f"{mark}{-gap:,} short" if gap < 0 else "equal"
+    return f"{mark}{count:,} {sign} {usable:,} {'true' if over else 'false'}, {distance}"
 
 
 def verdict(
@@ -218,16 +218,15 @@ def verdict(
     held = bound(limits, settings)
     over = held.usable is not None and is_over(settings.preset, count, held.usable)
     words = [counted] if counted else []
+    mark = "" if basis is Basis.MEASURED else "~"
     if held.usable is None:
-        words += [held.words, f"{count:,} used, nothing to compare with"]
+        words += [held.words, f"{mark}{count:,} used, nothing to compare with"]
     else:
-        words += [held.words, _test_words(settings.preset, count, held.usable, over)]
+        words += [held.words, _test_words(settings.preset, count, held.usable, over, mark)]
         if projected is not None and projected >= held.usable and not over:
-            words.append(f"{projected:,} after the next turn")
+            words.append(f"~{projected:,} after the next turn")
     if refused:
         words.append("refused by the provider")
-    if not settings.auto:
-        words.append("automatic compaction is off")
     return Verdict(
         preset=settings.preset,
         count=count,

@@ -10,6 +10,7 @@ from qiming_tui.model.edits import EditRecord
 from qiming_tui.model.ledger import Attempt, CalibrationRow, QueueItem, RequestRow
 from qiming_tui.model.messages import Entry, Message, Session
 from qiming_tui.model.parts import Part
+from qiming_tui.model.usage import Basis
 
 
 class PutSession(msgspec.Struct, frozen=True):
@@ -119,6 +120,8 @@ class SessionLine(msgspec.Struct, frozen=True, kw_only=True):
     count: int | None
     usable: int | None
     percent: int | None
+    basis: Basis | None = None
+    """Of `count`; None: there is none."""
     model: str = ""
     """That of the newest turn's request; empty: none was made."""
     cost: float | None

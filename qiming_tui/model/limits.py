@@ -4,6 +4,8 @@ from enum import StrEnum
 
 import msgspec
 
+from qiming_tui.model.errors import InputError
+
 
 class Origin(StrEnum):
     """Who said so, in falling authority."""
@@ -71,9 +73,14 @@ class ModelRef(msgspec.Struct, frozen=True, order=True):
 
     @classmethod
     def parse(cls, text: str) -> "ModelRef":
-        """Split at the first slash; a name without one is an OpenAI-compatible model."""
-        provider, slash, model = text.partition("/")
-        return cls(provider, model) if slash else cls("openai", text)
+        """Split at the first slash. Raises InputError for a name that lacks a half: none is guessed."""
+        provider, _, model = text.partition("/")
+        if not provider.strip() or not model.strip():
+            raise InputError(
+                f"{text!r} does not say provider and model",
+                'write PROVIDER/MODEL, as in openai/gpt-5; "qiming models WORDS" searches them',
+            )
+        return cls(provider, model)
 
 
 class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):

@@ -196,6 +196,7 @@ def _line(database: SqliteDatabase, session_id: str, data: str) -> SessionLine:
         count=verdict.count if verdict else None,
         usable=verdict.usable if verdict else None,
         percent=verdict.percent if verdict else None,
+        basis=verdict.basis if verdict else None,
         model=last.model if last else "",
         cost=cost if cost is not None or not isinstance(value.cost, int | float) else value.cost,
     )

@@ -11,7 +11,7 @@ These rules are about honest commands and slips; they are no sandbox.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -127,6 +127,17 @@ def parse_rule(text: str, action: Action = Action.ALLOW, origin: RuleOrigin = Ru
             f"not a rule: {text!r}", 'write TOOL or TOOL:PATTERN, for instance "edit" or "bash:git *"'
         )
     return Rule(permission, (pattern.strip() if colon else "") or "*", action, origin)
+
+
+def check_names(rules: Iterable[Rule], known: Iterable[str]) -> None:
+    """Refuse a rule that can never match: its permission is no tool's name. Raises InputError."""
+    names = sorted({*known, OUTSIDE})
+    for rule in rules:
+        if not any(_regex(rule.permission).fullmatch(name) for name in names):
+            raise InputError(
+                f"{rule.permission!r} in a permission rule ({rule.origin}) is no tool",
+                f"there are {', '.join(names)}, and * for all",
+            )
 
 
 def refusal(judgement: Judgement) -> str:

@@ -102,7 +102,7 @@ def test_every_step_of_the_ledger_is_rebuilt_and_its_hash_holds(played: Path) ->
         args = ("--session", session, "--step", str(step), "--store", str(played))
         result = call("inspect", "request", *args, "--json")
         if result.code:
-            assert (result.code, result.out) == (1, "")
+            assert (result.code, result.out) == (2, "")
             break
         answer = result.json
         hashes.append(answer["hash"])
@@ -157,7 +157,7 @@ def test_the_list_names_what_a_person_looks_for(played: Path) -> None:
 
 def test_reading_commands_make_no_store_and_change_none(store: Path, played: Path) -> None:
     assert call("sessions", "--json").json == []
-    assert call("export", "ses_x").code == 1
+    assert call("export", "ses_x").code == 2
     assert not store.parent.exists()
     before = played.read_bytes()
     call("sessions", "--store", str(played))
@@ -169,7 +169,7 @@ def test_reading_commands_make_no_store_and_change_none(store: Path, played: Pat
     ("args", "code", "words"),
     [
         (("export",), 2, "Missing argument"),
-        (("export", "ses_nothing"), 1, "not found"),
+        (("export", "ses_nothing"), 2, "not found"),
         (("import", "no-such-file"), 2, "No such file"),
         (("sessions", "--limit", "0"), 2, "--limit"),
         (("sessions", "--store", "mysql://x"), 2, "sqlite:///"),

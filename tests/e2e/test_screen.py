@@ -127,7 +127,7 @@ def _press_until(held, key, done):
 
 
 def test_esc_twice_stops_a_stream_and_a_resize_in_it_loses_nothing(start):
-    words = " ".join(f"word{n}" for n in range(400))
+    words = " ".join(f"word{n}" for n in range(6000))  # longer than the slowest machine needs
     held = start(script=script({"text": words, "chunk_ms": 100, "chunk": 12}, {"text": "after"}))
     held.until("Ask, /command")
     held.send("talk\r")

@@ -67,7 +67,7 @@ def test_c_087_litellms_max_input_is_the_window_and_max_tokens_is_never_used(tmp
     assert info.limits == Limits(0, None, 0, Origin.UNKNOWN)
 
 
-@pytest.mark.parametrize("name", ["ollama/qwen3", "openai/my-local", "nobody/nothing", "my-model"])
+@pytest.mark.parametrize("name", ["ollama/qwen3", "openai/my-local", "nobody/nothing"])
 def test_c_016_an_unknown_model_has_no_limits_and_no_price(catalogue, name):
     info = catalogue.lookup(ModelRef.parse(name))
     assert not info.limits.known
