@@ -75,7 +75,7 @@ async def _perform(stage: Stage, *, as_json: bool, keep: bool, lines: bool) -> N
         if lines:
             await _play(stage, as_json=as_json, keep=keep)
         else:
-            await import_module("qiming_tui.cli.screen").show_demo(stage)
+            await import_module("qiming_tui.cli.screen").show_demo(stage, kept=keep)
     finally:
         await stage.close()
 

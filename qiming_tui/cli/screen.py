@@ -66,13 +66,14 @@ async def begin(app: QimingApp) -> None:
         await demo.show(demo.scenario_named("grow"), speed=1.0, keep=False, as_json=False, lines=False)
 
 
-async def show_demo(stage: "Stage") -> None:
-    """Play a scenario in the full screen; it stays open after the last turn."""
+async def show_demo(stage: "Stage", *, kept: bool) -> None:
+    """Play a scenario in the full screen; it stays open after the last turn. `kept`: its session outlives
+    it."""
     app = QimingApp(DemoSource(stage), play=stage.play, pace=stage.pace, keymap=own_keys({}))
-    await show(app)
+    await show(app, kept=kept)
 
 
-async def show(app: QimingApp) -> None:
+async def show(app: QimingApp, *, kept: bool = True) -> None:
     """Run the screen, end its session, and print what the alternate screen has taken away. Raises QimingError
     where no session could be opened."""
     try:
@@ -85,15 +86,16 @@ async def show(app: QimingApp) -> None:
     if app.failure is not None:
         raise app.failure
     if farewell is not None:
-        _print(farewell)
+        _print(farewell, kept=kept)
     if app.return_code:
         click.get_current_context().exit(app.return_code)
 
 
-def _print(farewell: Farewell) -> None:
+def _print(farewell: Farewell, *, kept: bool) -> None:
     lines = []
     if farewell.prompt:
         lines += [f"> {farewell.prompt}", ""]
     if farewell.answer:
         lines += [farewell.answer, ""]
-    print_lines([*lines, f"go on with: qiming --session {farewell.session_id}"])
+    on = f"go on with: qiming --session {farewell.session_id}" if kept else "a session of your own: qiming"
+    print_lines([*lines, on])

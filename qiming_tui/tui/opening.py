@@ -6,6 +6,7 @@ from qiming_tui.model.errors import GatewayError, InputError, NoModel, QimingErr
 from qiming_tui.model.limits import ModelRef
 from qiming_tui.model.sanitize import clean, one_line
 from qiming_tui.tui.modelling import choose_model
+from qiming_tui.tui.prompt_note import PromptStatus
 from qiming_tui.tui.screens.welcome import Way, WelcomeScreen
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ async def _open(app: "Host") -> "Worker | None":
             model = await _choose(app, error)
         if model is None:
             return None
-        app.main.prompt_bar.say(f"{one_line(str(model))} is being made ready", seconds_s=60)
+        app.main.show_status(PromptStatus(doing=f"making {one_line(str(model))} ready"))
 
 
 async def _choose(app: "Host", error: QimingError) -> ModelRef | None:

@@ -90,4 +90,4 @@ def test_keys_and_a_resize_through_tmux(demo):
     demo.run("resize-window", "-x", "60", "-y", "20")
     demo.until(lambda text: max(map(len, text.split("\n"))) <= 60 and "ctx/10" in text)
     demo.run("send-keys", "C-q")
-    demo.until(lambda text: "go on with: qiming --session" in text and "ended 0" in text)
+    demo.until(lambda text: "a session of your own: qiming" in text and "ended 0" in text)

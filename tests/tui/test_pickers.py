@@ -205,7 +205,7 @@ async def test_every_size_and_look_says_the_same(look, kind):
         assert {"sessions": "Sessions", "models": "Models", "help": "Help and keys"}[kind] in text
         assert "esc close" in text
         edge = {"ascii": "|", "full": "▌"}[look.glyphs]
-        chosen = [line for line in shown.lines() if edge in line]
+        chosen = [line for line in shown.lines() if f"{edge} " in line]
         assert len(chosen) == 1, "the choice is a sign, not only a tone"
         if kind == "models":
             assert "fits 61%" in text

@@ -111,9 +111,11 @@ class Picker(ModalScreen[T | None], Generic[T]):
         self.set_focus(self.filter)
         self.show()
 
-    def on_resize(self) -> None:
+    @on(Lines.Resized)
+    def _resized(self, event: Lines.Resized) -> None:
         """Rows are made for a width."""
-        self.call_after_refresh(self._paint_rest)
+        event.stop()
+        self._paint_rest()
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
+from textwrap import wrap
 from typing import ClassVar, Final
 
 from textual import events, on
@@ -121,15 +122,19 @@ class WelcomeScreen(ModalScreen[Way]):
         self.list.show([Row(way.value) for way in Way], works.value)
         self._paint_rest()
 
-    def on_resize(self) -> None:
+    @on(Lines.Resized)
+    def _resized(self, event: Lines.Resized) -> None:
         """Rows are made for a width."""
-        self.call_after_refresh(self._paint_rest)
+        event.stop()
+        self._paint_rest()
 
     def _paint_rest(self) -> None:
         width = max(1, self.head.size.width)
         star: Spans = (("key", self._glyphs.star), ("strong", " qiming"))
-        why: Spans = (("warn", one_line(self._offer.reason)),)
-        self.head.rows = self._fitting((star, (), why), width)
+        reason: list[Spans] = [(("warn", row),) for row in wrap(one_line(self._offer.reason), width)]
+        if len(reason) > 1:  # the rest of it on the second row, cut there
+            reason[1:] = [(("warn", one_line(self._offer.reason)[len(reason[0][0][1]) :].strip()),)]
+        self.head.rows = self._fitting((star, *([()] if len(reason) < 2 else []), *reason), width)
         rule = self.query_one("#pick-rule", Lines)
         rule.rows = ((("rule", self._glyphs.rule * rule.size.width),),)
         self.detail.rows = self._fitting(long(self._way, self._offer), max(1, self.detail.size.width))

@@ -3,6 +3,7 @@
 from typing import ClassVar, Final
 
 from rich.style import Style
+from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
@@ -23,6 +24,13 @@ class Lines(Widget):
     COMPONENT_CLASSES: ClassVar[set[str]] = {_PREFIX + name for name in (*STYLES, "chosen")}
 
     rows: reactive[tuple[Spans, ...]] = reactive(())
+
+    class Resized(Message):
+        """It has another width: rows are made for one."""
+
+    def on_resize(self) -> None:
+        """Whoever made the rows makes them anew."""
+        self.post_message(self.Resized())
 
     def render_line(self, y: int) -> Strip:
         """One row."""
