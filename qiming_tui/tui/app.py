@@ -14,6 +14,7 @@ from qiming_tui.tui.acts.table import Actions
 from qiming_tui.tui.commands import BY_ID, Command
 from qiming_tui.tui.host import Host
 from qiming_tui.tui.messages import Deltas, SessionEvent, ViewChanged
+from qiming_tui.tui.screens.text import TextScreen
 from qiming_tui.tui.widgets.budget_bar import BudgetBar
 from qiming_tui.tui.widgets.conversation.view import Conversation
 from qiming_tui.tui.widgets.permission import PermissionPanel
@@ -107,6 +108,10 @@ class QimingApp(Host):
 
     @on(Conversation.CopyWanted)
     async def _copy(self, message: Conversation.CopyWanted) -> None:
+        await self.copy(message.text)
+
+    @on(TextScreen.Copied)
+    async def _copy_text(self, message: TextScreen.Copied) -> None:
         await self.copy(message.text)
 
     @on(Conversation.LinkWanted)

@@ -50,6 +50,11 @@ class Presenter:
         self.last_prompt = ""
         self.last_answer = ""
 
+    @property
+    def window(self) -> ContextView | None:
+        """The next request as it was shown last."""
+        return self._view
+
     def load(self) -> None:
         """Show the session as it is now."""
         live = self._worker.ctx.live

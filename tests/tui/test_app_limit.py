@@ -28,6 +28,10 @@ async def test_the_limit_comes_near_and_is_announced_and_acted_on(tmp_path):
             await rig.ask(words(5_000))
             await until(pilot, lambda: "measured at step 1" in text_of(app))
             assert app.toasts == []
+            await pilot.press(*"/context", "enter")
+            await until(pilot, lambda: "What fills the window" in text_of(app))
+            assert "5,414 measured at step 1; our own sum ~5," in text_of(app)
+            await pilot.press("escape")
             await rig.ask(words(1_500))
             await until(pilot, lambda: " near " in text_of(app).splitlines()[1])
             await rig.ask(words(1_200))

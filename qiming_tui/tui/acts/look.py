@@ -7,6 +7,7 @@ from qiming_tui.tui import keys
 from qiming_tui.tui.acts.family import Do, Family
 from qiming_tui.tui.palette import palette
 from qiming_tui.tui.screens.help import HelpScreen
+from qiming_tui.tui.screens.text import TextScreen
 from qiming_tui.tui.theme import DARK, LIGHT
 from qiming_tui.tui.widgets.budget_bar import BudgetBar
 from qiming_tui.tui.widgets.conversation.view import Conversation
@@ -65,6 +66,7 @@ class LookActions(Family):
             ("in the conversation", Conversation.BINDINGS),
             ("in the timeline", TimelineStrip.BINDINGS),
             ("in the budget bar, near the limit", BudgetBar.BINDINGS),
+            ("in a text over the page", TextScreen.BINDINGS),
         )
         await self._app.push_screen(
             HelpScreen(panes, keymap=self._app.keymap, glyphs=main.glyphs, words=words), chosen

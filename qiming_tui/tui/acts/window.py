@@ -12,7 +12,6 @@ class WindowActions(Family):
         """What each command id does."""
         return {
             "compact": self._compact,
-            "context": self._context,
             "prune": self._prune,
             "undo": self._undo,
             "redo": self._redo,
@@ -20,11 +19,6 @@ class WindowActions(Family):
 
     async def _compact(self, focus: str) -> None:
         await self._worker().compact(focus or None)
-
-    async def _context(self, _: str) -> None:
-        worker = self._worker()
-        view = await worker.ctx.engine.view(worker.ctx.profile)
-        self._app.notify(view.verdict.arithmetic, title="context", timeout=12, markup=False)
 
     async def _prune(self, _: str) -> None:
         await self._worker().prune()
