@@ -6,6 +6,7 @@ from importlib import import_module
 
 import click
 
+from qiming_tui.cli.looks import Looks, Wishes, ask, look_options, looks
 from qiming_tui.cli.options import json_option, settings_from
 from qiming_tui.cli.output import print_json, print_lines, table
 from qiming_tui.cli.run import Printer
@@ -27,6 +28,7 @@ from qiming_tui.runtime import data_dir
 @click.option("--plain", is_flag=True, help="Play in lines instead of the full screen.")
 @click.option("--speed", type=click.FloatRange(min=0), metavar="X", help="Times as fast; 0: without waiting.")
 @click.option("--keep", is_flag=True, help="Keep the session where `qiming sessions` finds it.")
+@look_options
 @json_option
 def demo(
     scenario: str,
@@ -35,6 +37,9 @@ def demo(
     plain: bool,
     speed: float | None,
     keep: bool,
+    glyph_set: str | None,
+    theme: str | None,
+    native_cursor: bool,
     as_json: bool,
 ) -> None:
     """Play SCENARIO (grow, if none is named) and show what the context engine does and why."""
@@ -45,7 +50,13 @@ def demo(
     quiet = headless or as_json
     pace = speed if speed is not None else (0.0 if quiet else 1.0)
     lines = quiet or plain or not full_screen()
-    asyncio.run(show(found, speed=pace, keep=keep, as_json=as_json, lines=lines))
+    seen = Looks()
+    if not lines:
+        wishes = Wishes(glyph_set, theme, native_cursor)
+        with ask(wishes) as asked:
+            import_module("qiming_tui.cli.screen_run")
+            seen = looks(wishes, asked.found())
+    asyncio.run(show(found, speed=pace, keep=keep, as_json=as_json, lines=lines, seen=seen))
 
 
 def _list(as_json: bool) -> None:
@@ -55,7 +66,9 @@ def _list(as_json: bool) -> None:
         print_lines(table(listing()))
 
 
-async def show(scenario: Scenario, *, speed: float, keep: bool, as_json: bool, lines: bool) -> None:
+async def show(
+    scenario: Scenario, *, speed: float, keep: bool, as_json: bool, lines: bool, seen: Looks
+) -> None:
     """Play a scenario to the end: in the full screen, or its events as lines."""
     if keep:
         folder = kept_folder(scenario.name, data_dir() / "demo")
@@ -63,19 +76,19 @@ async def show(scenario: Scenario, *, speed: float, keep: bool, as_json: bool, l
         stage = Stage(
             scenario, project=folder / "project", store=store, speed=speed, salt=secrets.token_hex(8)
         )
-        await _perform(stage, as_json=as_json, keep=True, lines=lines)
+        await _perform(stage, as_json=as_json, keep=True, lines=lines, seen=seen)
         return
     with demo_folder(scenario.name) as folder:
         stage = Stage(scenario, project=folder / "project", store=str(folder / "demo.db"), speed=speed)
-        await _perform(stage, as_json=as_json, keep=False, lines=lines)
+        await _perform(stage, as_json=as_json, keep=False, lines=lines, seen=seen)
 
 
-async def _perform(stage: Stage, *, as_json: bool, keep: bool, lines: bool) -> None:
+async def _perform(stage: Stage, *, as_json: bool, keep: bool, lines: bool, seen: Looks) -> None:
     try:
         if lines:
             await _play(stage, as_json=as_json, keep=keep)
         else:
-            await import_module("qiming_tui.cli.screen").show_demo(stage, kept=keep)
+            await import_module("qiming_tui.cli.screen_run").show_demo(stage, kept=keep, seen=seen)
     finally:
         await stage.close()
 

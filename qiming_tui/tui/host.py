@@ -57,8 +57,11 @@ class Host(App[Farewell | None]):
         drafts: Drafts | None = None,
         files: FileIndex | None = None,
         keymap: Mapping[str, str] | None = None,
+        native_cursor: bool = False,
+        typed: str = "",
     ) -> None:
-        """`keymap`: the user's own keys, checked (`keys.keymap`)."""
+        """`keymap`: the user's own keys, checked (`keys.keymap`). `native_cursor`: show the terminal's own
+        cursor in the prompt. `typed`: what was typed before the screen was there; a carriage return sends."""
         super().__init__()
         keys.teach_terminal()
         self.keymap = dict(keymap or {})
@@ -67,6 +70,8 @@ class Host(App[Farewell | None]):
         self.theme = theme
         self.source = source
         self._first = prompt
+        self._typed = typed
+        self._native_cursor = native_cursor
         self._play = play
         self.pace = pace
         """Of the demo that plays; None: it is no demo."""
@@ -92,7 +97,27 @@ class Host(App[Farewell | None]):
         await self.push_screen(self.main)
         if self.guard is not None:
             self.guard.arm(lambda code: self.exit(self.farewell(), return_code=code))
+        self._take_typed()
+        if self._native_cursor:
+            self.call_after_refresh(self._show_cursor)
+            self.app_resume_signal.subscribe(self, lambda _: self._show_cursor())
         self._open()
+
+    def _take_typed(self) -> None:
+        """What was typed early stands in the prompt, or is sent."""
+        prompt = self.main.prompt_bar.prompt
+        *sent, rest = self._typed.split("\r")
+        for text in sent:
+            prompt.write(text)
+            prompt.action_send()
+        if rest:
+            prompt.write(rest)
+
+    def _show_cursor(self) -> None:
+        """Textual hides it and moves it to where the prompt's is (`ux.md` 4)."""
+        if self._driver is not None:
+            self._driver.write("\x1b[?25h")
+            self._driver.flush()
 
     @work(group="session", exclusive=True)
     async def _open(self) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from qiming_tui.cli.screen_run import own_keys
 from qiming_tui.model.errors import ConfigError
 from qiming_tui.tui import keys
 from qiming_tui.tui.app import QimingApp
@@ -76,8 +77,6 @@ async def test_the_users_keys_work_and_are_named_everywhere(tmp_path):
 
 
 def test_a_key_that_nobody_has_is_an_error_before_the_screen_is_up(tmp_path, monkeypatch):
-    from qiming_tui.cli.screen import own_keys
-
     path = tmp_path / "config.toml"
     monkeypatch.setenv("QIMING_CONFIG", str(path))
     path.write_text('[keymap]\n"timeline.nothing" = "f5"\n')
