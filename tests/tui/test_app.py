@@ -36,7 +36,7 @@ class Given(OneSession):
 def text_of(app):
     """What the screen shows, row by row."""
     width, height = app.size
-    rows = [app.screen._compositor.render_strips()[y].text for y in range(height)]
+    rows = [strip.text for strip in app.screen._compositor.render_strips()[:height]]
     return "\n".join(row[:width].rstrip() for row in rows)
 
 
