@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from qiming_tui.context.acts import with_outputs
 from qiming_tui.context.boundary import is_continue, pairs
 from qiming_tui.context.cache import Cache
 from qiming_tui.context.edits import EditGroup, fold, groups
@@ -21,7 +22,6 @@ from qiming_tui.context.tokens import Tally
 from qiming_tui.context.view import FIXED, build, window_of
 from qiming_tui.model.edits import Edit, EditKind
 from qiming_tui.model.messages import Entry
-from qiming_tui.model.parts import Completed, Part, ToolPart
 from qiming_tui.model.window import ContextView, Item, ItemState, Klass, Preset, Settings
 
 
@@ -212,21 +212,8 @@ def _edit_of(state: SessionState, mark: Mark) -> Edit | None:
 
 
 def _filled(state: SessionState, texts: Mapping[str, str]) -> SessionState:
-    entries = tuple(_entry(entry, texts) for entry in state.entries)
+    entries = tuple(with_outputs(entry, texts) for entry in state.entries)
     return msgspec.structs.replace(state, entries=entries)
-
-
-def _entry(entry: Entry, texts: Mapping[str, str]) -> Entry:
-    if not any(part.id in texts for part in entry.parts):
-        return entry
-    parts: list[Part] = []
-    for part in entry.parts:
-        if part.id in texts and isinstance(part, ToolPart) and isinstance(part.state, Completed):
-            filled = msgspec.structs.replace(part.state, output=texts[part.id], stored=None)
-            parts.append(msgspec.structs.replace(part, state=filled))
-        else:
-            parts.append(part)
-    return Entry(entry.info, tuple(parts), entry.seq)
 
 
 def before_after(

@@ -32,6 +32,9 @@ class Compactor(msgspec.Struct, frozen=True, kw_only=True):
     dialect: str = "openai"
 
 
+_WHATEVER_IT_WEIGHS: Final = 10**12
+
+
 class Order(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked of a compaction."""
 
@@ -40,12 +43,22 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """The provider refused the last request."""
     focus: str = ""
     """What the user asked the summary to keep in mind (cases C-071)."""
+    keep_turns: int | None = None
+    """So many of the newest turns stay word for word, whatever they weigh; None: the settings decide."""
     hook_prompt: str | None = None
     hook_context: tuple[str, ...] = ()
     compactor: Compactor | None = None
     """None: the working model."""
     options: Options = NO_OPTIONS
     """Those of the last turn; the prefix form sends the same, so that the prompt cache is hit."""
+
+    def rules(self, settings: Settings) -> Settings:
+        """The settings, with the tail that the user chose for this once."""
+        if self.keep_turns is None:
+            return settings
+        return msgspec.structs.replace(
+            settings, tail_turns=self.keep_turns, preserve_recent_tokens=_WHATEVER_IT_WEIGHS
+        )
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):

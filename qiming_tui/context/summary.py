@@ -198,8 +198,9 @@ def prepare(
         spoken = [message_of(run, frozenset()) for run in runs(items)]
         return estimate(canonical(spoken).decode()) if spoken else 0
 
+    rules = order.rules(settings)
     cut = select_tail(
-        _history(window), settings, measure, usable=usable, auto=order.auto, overflow=order.overflow
+        _history(window), rules, measure, usable=usable, auto=order.auto, overflow=order.overflow
     )
     items = items_of(state, settings, tally, window=window, cache=cache)
     case = _Case(

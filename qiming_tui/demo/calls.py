@@ -1,6 +1,8 @@
 """Short names for the tool calls of scenarios; the only place that knows the tools' argument names."""
 
-from qiming_tui.provider.scenario import Call, Reply, Turn
+import msgspec
+
+from qiming_tui.provider.scenario import Act, Call, Reply, Turn
 
 CHECK = "python3 -B check.py"
 """How the demo project checks itself; its output is the same every time."""
@@ -56,6 +58,11 @@ def say(text: str) -> Reply:
     return Reply(text=prose(text))
 
 
-def turn(prompt: str, *replies: Reply) -> Turn:
-    """A prompt with its answers."""
-    return Turn(prompt=prose(prompt), replies=replies)
+def turn(prompt: str, *replies: Reply, then: tuple[Act, ...] = ()) -> Turn:
+    """A prompt with its answers, and what the user does after them."""
+    return Turn(prompt=prose(prompt), replies=replies, then=then)
+
+
+def after(told: Turn, *acts: Act) -> Turn:
+    """The same turn, and what the user does after it."""
+    return msgspec.structs.replace(told, then=acts)

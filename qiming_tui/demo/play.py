@@ -12,6 +12,7 @@ import msgspec
 from qiming_tui.config import Config, RuleOrigin
 from qiming_tui.context.state import Block
 from qiming_tui.context.tokens import O200K
+from qiming_tui.demo.hands import perform
 from qiming_tui.demo.pace import Pace
 from qiming_tui.model.limits import ModelRef
 from qiming_tui.model.stream import Counter
@@ -105,13 +106,16 @@ class Stage:
         return await self.runtime.new_session(self._project, self.scenario.ref)
 
     async def play(self, worker: Worker, watched: Callable[[], bool] = lambda: True) -> None:
-        """Say everything that the scenario's user says, each when the turn before has ended, as long as
-        somebody watches."""
+        """Say and do everything that the scenario's user says and does, each when the turn before has ended,
+        as long as somebody watches."""
         for turn in self.scenario.turns:
             if not watched():
                 return
             await worker.submit(turn.prompt)
             await worker.idle()
+            for act in turn.then:
+                await perform(worker, act)
+                await worker.idle()
 
     async def close(self) -> None:
         """End the session and every process."""

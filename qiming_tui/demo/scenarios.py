@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from qiming_tui.demo import chinese, filling, trouble
+from qiming_tui.demo import chinese, filling, steering, trouble
 from qiming_tui.model.errors import InputError
 from qiming_tui.provider.scenario import Scenario
 
@@ -15,6 +15,9 @@ BUILDERS: Final[dict[str, Callable[[], Scenario]]] = {
     "huge-result": trouble.huge_result,
     "failed-summary": trouble.failed_summary,
     "storm": trouble.storm,
+    "undo": steering.undo,
+    "pins": steering.pins,
+    "bad-estimate": steering.bad_estimate,
     "zh": chinese.zh,
 }
 """In the order of `qiming demo --list`."""

@@ -37,12 +37,23 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the provider reports usage (cases C-074)."""
 
 
+class Act(msgspec.Struct, frozen=True):
+    """What the user does to the window between two turns."""
+
+    do: str
+    """clear, restore, pin, unpin, compact, undo or redo."""
+    what: str = ""
+    """The path or command of the call whose newest result is meant; the focus of a compaction."""
+
+
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
     """What the user writes, and the answers until the model is done. The replies are given in order to the
     requests that hold the prompt; when they are used up the model has nothing more to say."""
 
     prompt: str = ""
     replies: tuple[Reply, ...]
+    then: tuple[Act, ...] = ()
+    """What the user does when the turn has ended."""
 
 
 class Pace(msgspec.Struct, frozen=True, kw_only=True):

@@ -42,11 +42,20 @@ class Compactor:
         self._ctx = ctx
         self._editor = editor
 
-    async def run(self, *, auto: bool, overflow: bool, focus: str | None = None) -> CompactionEnd:
-        """Summarise what can be summarised. Whatever goes wrong, the history stays as it was."""
+    async def run(
+        self, *, auto: bool, overflow: bool, focus: str | None = None, keep_turns: int | None = None
+    ) -> CompactionEnd:
+        """Summarise what can be summarised; `keep_turns`: so many of the newest turns stay word for word.
+        Whatever goes wrong, the history stays as it was."""
         ctx = self._ctx
         profile = await self._model()
-        order = forms.Order(auto=auto, overflow=overflow, focus=focus or "", compactor=_other(ctx, profile))
+        order = forms.Order(
+            auto=auto,
+            overflow=overflow,
+            focus=focus or "",
+            keep_turns=keep_turns,
+            compactor=_other(ctx, profile),
+        )
         view = await ctx.engine.view(ctx.profile)
         prepared = await ctx.engine.prepare(ctx.profile, order)
         attempt = self._attempt(auto, view.count, prepared)

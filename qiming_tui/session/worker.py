@@ -17,6 +17,7 @@ from qiming_tui.model.events import (
     TurnStarted,
 )
 from qiming_tui.model.ledger import QueueItem
+from qiming_tui.session.acting import Acting
 from qiming_tui.session.admission import check_size
 from qiming_tui.session.compaction import Compactor
 from qiming_tui.session.context import Context
@@ -42,6 +43,7 @@ class Worker:
         self.editor = Editor(ctx)
         self.pruner = Pruner(ctx, self.editor)
         self.compactor = Compactor(ctx, self.editor)
+        self.acting = Acting(ctx, self.editor, self.compactor)
         self.turn = Turn(ctx, StepRunner(ctx, self.gate), self.pruner, self.compactor)
         self._jobs: list[Job] = []
         self._wake = asyncio.Event()
@@ -79,12 +81,15 @@ class Worker:
         """Accept a message that joins the next request of the turn under way; without one, a prompt."""
         return await self._enqueue(text, steer=self._running is not None)
 
-    async def compact(self, focus: str | None = None) -> None:
-        """Summarise the history after the turn under way; `focus` becomes part of the summary's prompt."""
+    async def compact(self, focus: str | None = None, *, keep_turns: int | None = None) -> None:
+        """Summarise the history after the turn under way; `focus` becomes part of the summary's prompt.
+
+        `keep_turns`: so many of the newest turns stay word for word; None: the settings decide.
+        """
 
         async def job() -> None:
             await self.editor.unlatch()
-            await self.compactor.run(auto=False, overflow=False, focus=focus)
+            await self.compactor.run(auto=False, overflow=False, focus=focus, keep_turns=keep_turns)
             self.turn.streak = 0
             await self.turn.show()
 

@@ -107,7 +107,8 @@ def test_the_sum_of_the_items_is_what_the_provider_counted(name):
     run = played(name)
     sent = [entry for entry in run.log if entry.kind is not RequestKind.TITLE]
     for row, entry in zip(run.rows, sent, strict=True):
-        assert sum(item.tokens for item in row.manifest) == entry.tokens
+        if name != "bad-estimate":  # there it is the provider that is off
+            assert sum(item.tokens for item in row.manifest) == entry.tokens
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -215,3 +216,48 @@ def test_zh_is_counted_by_the_tokenizer_and_summarised_in_chinese():
     last = run.log[-1].body.decode()
     assert "港务局" in last
     assert run.log[-1].tokens > len(last) / 8
+
+
+def test_undo_takes_a_cleared_result_and_a_compaction_back_and_brings_them_again():
+    run = played("undo")
+    edits = [(event.phase, event.edits[0].kind.value) for event in run.of(e.EditChanged)]
+    assert edits == [
+        ("applied", "clear"),
+        ("undone", "clear"),
+        ("redone", "clear"),
+        ("applied", "restore"),
+        ("applied", "compact"),
+        ("undone", "compact"),
+        ("redone", "compact"),
+    ]
+    assert run.of(e.Failed) == []
+    (boat,) = [n for n, row in enumerate(run.rows) if row.kind is RequestKind.SUMMARY]
+    before, undone, redone = (run.rows[n] for n in (boat - 1, boat + 1, boat + 2))
+    keys = [[item.key for item in row.manifest] for row in (before, undone, redone)]
+    assert keys[1][: len(keys[0])] == keys[0]
+    assert len(keys[2]) < len(keys[0])
+    sent = [entry.body.decode() for entry in run.log if entry.kind is not RequestKind.TITLE]
+    assert [sent[n].count(PLACEHOLDER) for n in (boat - 1, boat)] == [2, 1]  # the system prompt names it
+
+
+def test_pins_are_in_every_request_after_two_compactions_until_they_are_taken_out():
+    run = played("pins")
+    assert run.compactions == [("finished", "finished")] * 2
+    assert run.of(e.Failed) == []
+    pinned = [any(item.key.startswith("pin:") for item in row.manifest) for row in run.rows]
+    first = pinned.index(True)
+    assert pinned[first:] == [True] * (len(pinned) - first - 1) + [False]
+    assert "DISCOUNTS" not in run.log[-1].body.decode()
+
+
+def test_bad_estimate_is_learned_so_that_the_sum_comes_near_what_is_counted():
+    run = played("bad-estimate")
+    sent = [entry for entry in run.log if entry.kind is not RequestKind.TITLE]
+    off = [
+        entry.tokens / sum(item.tokens for item in row.manifest)
+        for row, entry in zip(run.rows, sent, strict=True)
+    ]
+    assert off[0] == pytest.approx(1.35, abs=0.01)
+    assert off[-1] == pytest.approx(1.0, abs=0.05)
+    assert run.rows[-1].calibration == pytest.approx(1.35, abs=0.07)
+    assert run.compactions == []

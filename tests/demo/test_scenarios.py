@@ -19,7 +19,10 @@ from qiming_tui.provider.scenario import Call
 from qiming_tui.tools.permissions import parse_rule
 from qiming_tui.tools.registry import check_arguments, default_tools
 
-NAMES = ["grow", "prune", "overflow", "input-limit", "huge-result", "failed-summary", "storm", "zh"]
+NAMES = [
+    *("grow", "prune", "overflow", "input-limit", "huge-result", "failed-summary", "storm"),
+    *("undo", "pins", "bad-estimate", "zh"),
+]
 TOOLS = {tool.name: tool for tool in default_tools()}
 
 
