@@ -1,14 +1,13 @@
 """The conversation in every size and look: nothing is said by colour alone, nothing is lost at the edge."""
 
 import msgspec
-import pytest
 from rich.cells import cell_len
 
 from qiming_tui.tui.blocks import Cost, Kind
 from qiming_tui.tui.toolrow import Phase
 from qiming_tui.tui.widgets.conversation import Conversation
 from qiming_tui.tui.widgets.conversation.reader import NEW_BELOW
-from tests.tui.frames import Look, frame, looks
+from tests.tui.frames import Look, each_look, frame
 from tests.tui.talks import COSTS, FACTS, Talk, block, call, shown, talk
 
 ZH = "把不稳定的重试测试修好，并解释为什么会发生竞争。时钟应当由外部传入，这样测试就可以手动推进时间。"
@@ -60,17 +59,15 @@ def app_in(look: Look) -> Talk:
     return Talk(view)
 
 
-@pytest.mark.parametrize("look", looks(), ids=str)
-async def test_every_look_says_everything(look):
-    async with frame(lambda: app_in(look), look) as held:
-        app = held.app
-        await view_in(look, held, app)
-        assert all(cell_len(line) == look.size[0] for line in held.lines())
-        text = shown(app)
-        width = app.view.shelf.width
-        for place, item in enumerate(app.view.shelf.items):
-            for row in range(item.height):
-                assert app.view.row_strip(place, row).cell_length == width
+async def says_everything(held, look):
+    app = held.app
+    await view_in(look, held, app)
+    assert all(cell_len(line) == look.size[0] for line in held.lines())
+    text = shown(app)
+    width = app.view.shelf.width
+    for place, item in enumerate(app.view.shelf.items):
+        for row in range(item.height):
+            assert app.view.row_strip(place, row).cell_length == width
     for figure in ("0.1k U", "0.6k A", "0.0k :", "1.9k R", "0.9k A", "12.3k A"):
         assert figure in text
     glyphs = look.glyph_set
@@ -80,12 +77,12 @@ async def test_every_look_says_everything(look):
         assert f"{sign} {name}" in text
     assert "C1 auto" in text
     assert f"{glyphs.edge} T13" in text
-    if look.no_color:
-        assert "`code`" in text
-        assert "## Was sich" in text
-        assert "~~gone~~" in text
-    else:
-        assert "`code`" not in text
+    for mark in ("`code`", "## Was sich", "~~gone~~"):
+        assert (mark in text) is look.no_color
+
+
+async def test_every_look_says_everything():
+    await each_look(Talk, says_everything)
 
 
 async def frames(look: Look) -> str:

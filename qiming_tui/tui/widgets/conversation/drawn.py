@@ -99,7 +99,8 @@ class Drawn(Viewport):
     def watch_glyphs(self) -> None:
         """Other signs."""
         use_for_all(self.glyphs)
-        self.vertical_scrollbar.refresh()
+        if self.is_attached:
+            self.vertical_scrollbar.refresh()
         if self._looks is not None:
             self.new_look()
             self.settle()
