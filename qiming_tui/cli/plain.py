@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import math
 import signal
 import sys
 import time
@@ -16,7 +17,7 @@ from qiming_tui.cli.options import flags, preset_option, store_option
 from qiming_tui.cli.output import many
 from qiming_tui.cli.plain_commands import COMMANDS, Conversation
 from qiming_tui.cli.plain_input import DROP, Draft, Lines
-from qiming_tui.cli.plain_questions import CHOICE_LINE, CHOICES, NOBODY, asking
+from qiming_tui.cli.plain_questions import CHOICE_LINE, CHOICES, NOBODY, asking, late
 from qiming_tui.cli.plain_watch import Choice, watch
 from qiming_tui.cli.start import (
     Start,
@@ -78,6 +79,7 @@ class PlainTalk:
         self._labels = Labels(out)
         self._asked: e.PermissionAsked | None = None
         self._reason_wanted = False
+        self._answered_at = -math.inf
         self._question = asyncio.Event()
         self._ended = False
         self._shown: str | None = None
@@ -212,6 +214,9 @@ class PlainTalk:
             return
         text, pasted = self._draft.take(text)
         text = clean(text)[0].strip()
+        if late(text, time.monotonic() - self._answered_at):
+            self._labels.line("note", f"no question is open any more; {text} is not sent as a message")
+            text = ""
         if not text:
             self._prompt()
             return
@@ -284,9 +289,13 @@ class PlainTalk:
             self._reply(asked, CHOICES[number], reason if number == "5" else "")
 
     def _reply(self, asked: e.PermissionAsked, reply: str, reason: str) -> None:
-        self._asked, self._reason_wanted = None, False
-        self._question.clear()
+        self._close_question()
         self._worker.answer(asked.request_id, reply, reason)
+
+    def _close_question(self) -> None:
+        self._asked, self._reason_wanted = None, False
+        self._answered_at = time.monotonic()
+        self._question.clear()
 
     def _event(self, event: e.Event) -> None:
         self._last_event = time.monotonic()
@@ -294,14 +303,15 @@ class PlainTalk:
             case e.PermissionAsked():
                 self._ask(event)
             case e.PermissionAnswered():
-                self._asked, self._reason_wanted = None, False
-                self._question.clear()
+                self._close_question()
             case e.TurnStarted():
                 if event.text != self._shown:
                     self._labels.line("you", event.text)
                 self._shown = None
             case e.Idle():
-                self._tell_held()
+                if self._worker.ctx.live.queue:
+                    count = many(len(self._worker.ctx.live.queue), "message")
+                    self._labels.line("queue", f"{count} held back; /send sends what waits")
                 self._prompt()
             case e.EditChanged():
                 pass  # the command that made it says so, by name
@@ -318,11 +328,6 @@ class PlainTalk:
         self._labels.line("permission", asking(event, ask.always if ask is not None else ()))
         if self._ended:
             self._reply(event, "no", NOBODY)
-
-    def _tell_held(self) -> None:
-        if self._worker.ctx.live.queue:
-            count = many(len(self._worker.ctx.live.queue), "message")
-            self._labels.line("queue", f"{count} held back; /send sends what waits")
 
     async def _tick(self) -> None:
         """Say that long work is going on."""

@@ -10,6 +10,15 @@ CHOICE_LINE: Final = "1 once  2 this session  3 always (this project)  4 no  5 n
 NOBODY: Final = "nobody can answer: the input has ended; --allow RULE permits it"
 """Why a call is refused when nobody is there any more."""
 
+LATE_S: Final = 3.0
+"""Seconds after a question has closed in which a lone choice was meant for it."""
+
+
+def late(text: str, closed_s: float) -> bool:
+    """Whether a line is an answer that came when its question had closed `closed_s` seconds ago, and no
+    message to the model."""
+    return text in CHOICES and closed_s <= LATE_S
+
 
 def asking(event: PermissionAsked, always: tuple[str, ...]) -> str:
     """The question, what it is about, the answers, and what two of them would allow from now on."""

@@ -199,6 +199,17 @@ def _test_words(preset: Preset, count: int, usable: int, over: bool, mark: str) 
     return f"{mark}{count:,} {sign} {usable:,} {'true' if over else 'false'}, {distance}"
 
 
+def _outlook(count: int, usable: int, projected: int | None) -> list[str]:
+    """Why the state is `last turn`, or `near` below three quarters, where the percentage does not say it."""
+    if projected is None:
+        return []
+    if projected >= usable:
+        return [f"~{projected:,} after the next turn"]
+    if 4 * count < 3 * usable and count + 2 * (growth := max(0, projected - count)) > usable:
+        return [f"fewer than two turns of ~{growth:,} fit"]
+    return []
+
+
 def verdict(
     *,
     settings: Settings,
@@ -223,8 +234,7 @@ def verdict(
         words += [held.words, f"{mark}{count:,} used, nothing to compare with"]
     else:
         words += [held.words, _test_words(settings.preset, count, held.usable, over, mark)]
-        if projected is not None and projected >= held.usable and not over:
-            words.append(f"~{projected:,} after the next turn")
+        words += _outlook(count, held.usable, projected) if not over else []
     if refused:
         words.append("refused by the provider")
     return Verdict(

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from qiming_tui.cli.plain_input import Draft, Lines
-from qiming_tui.cli.plain_questions import CHOICE_LINE, asking
+from qiming_tui.cli.plain_questions import CHOICE_LINE, LATE_S, asking, late
 from qiming_tui.model.events import PermissionAsked
 
 pty = pytest.importorskip("pty")
@@ -50,6 +50,20 @@ def test_a_paste_is_sent_by_the_next_enter_with_its_last_line():
     draft.add("one\ntwo")
     assert draft.take("/drop") == ("", True)
     assert draft.take("typed") == ("typed", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "closed_s", "is_late"),
+    [
+        ("1", 0.5, True),
+        ("5", LATE_S, True),
+        ("1", LATE_S + 0.1, False),
+        ("6", 0.5, False),
+        ("1 more", 0.5, False),
+    ],
+)
+def test_an_answer_that_comes_too_late_is_no_message(text, closed_s, is_late):
+    assert late(text, closed_s) is is_late
 
 
 def test_a_question_says_what_the_lasting_answers_allow_and_nothing_twice():

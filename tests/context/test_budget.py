@@ -200,6 +200,30 @@ def test_percent_is_the_nearest_integer(count, usable):
     assert 2 * found * usable - usable <= 200 * count < 2 * found * usable + usable
 
 
+@pytest.mark.parametrize(
+    ("count", "projected", "state", "words"),
+    [
+        (60_000, 70_000, State.OK, ""),
+        (60_000, 81_000, State.NEAR, "fewer than two turns of ~21,000 fit"),
+        (80_000, 81_000, State.NEAR, ""),  # the percentage says it
+        (60_000, 100_000, State.LAST_TURN, "~100,000 after the next turn"),
+        (100_000, 120_000, State.OVER, ""),
+        (60_000, None, State.OK, ""),
+    ],
+)
+def test_a_state_that_the_percentage_does_not_explain_says_why(count, projected, state, words):
+    found = judge(M(108_192, 8_192), count, projected=projected)
+    assert found.usable == 100_000
+    assert found.state is state
+    assert found.arithmetic.partition(" short")[2].removeprefix("; ") == words
+
+
+def test_a_count_that_is_not_measured_is_marked_in_the_sum():
+    for basis, mark in ((Basis.MEASURED, ""), (Basis.ESTIMATED, "~"), (Basis.PREDICTED, "~")):
+        found = verdict(settings=Settings(), limits=M(108_192, 8_192), count=60_000, basis=basis)
+        assert f"; {mark}60,000 >= 100,000 false, {mark}40,000 short" in found.arithmetic
+
+
 @pytest.mark.parametrize(("preset", "equal"), [(OC, True), (QM, False), (GD, True)])
 def test_the_comparison_at_exactly_usable(preset, equal):
     at = judge(M(200_000, 8_192), 191_808, preset)
