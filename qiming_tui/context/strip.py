@@ -66,6 +66,8 @@ class StepMark(msgspec.Struct, frozen=True, kw_only=True):
     """Against the turn's step before; None for the first one, a summary, and the first after a boundary."""
     live: bool = True
     """Whether it lies after the newest boundary that stands."""
+    boundary: bool = False
+    """The summary that a boundary which stands was made of."""
     message_id: str | None = None
     events: tuple[StepEvent, ...] = ()
     """Graver ones first."""
@@ -117,13 +119,14 @@ def marks_of(
     log = tuple(edits)
     found = groups(log)
     happened = _edit_events(steps, log, found)
-    boundary = _boundary(steps, found)
+    boundaries = _boundaries(steps, found)
+    boundary = max(boundaries, default=-1)
     marks: list[StepMark] = []
     before: StepMark | None = None
     turn, model = 0, ""
     for place, row in enumerate(steps):
         turn = (turns or {}).get(row.message_id or "", turn)
-        mark = _mark(row, live=place > boundary, turn=turn)
+        mark = _mark(row, live=place > boundary, turn=turn, boundary=place in boundaries)
         again = _repeated(steps, place)
         events = _row_events(row, mark, again=again, model=model) + happened.get(place, [])
         model = model if mark.summary else row.model
@@ -142,7 +145,7 @@ def live_range(marks: Sequence[StepMark]) -> tuple[int, int] | None:
     return (live[0], live[-1]) if live else None
 
 
-def _mark(row: RequestRow, *, live: bool, turn: int) -> StepMark:
+def _mark(row: RequestRow, *, live: bool, turn: int, boundary: bool) -> StepMark:
     decided = row.after or row.verdict
     count, basis = decided.count, decided.basis
     if row.after is None and row.usage is not None and _believed(row):
@@ -155,6 +158,7 @@ def _mark(row: RequestRow, *, live: bool, turn: int) -> StepMark:
         basis=basis,
         usable=decided.usable,
         live=live,
+        boundary=boundary,
         message_id=row.message_id,
         ended=row.outcome,
     )
@@ -169,24 +173,26 @@ def _believed(row: RequestRow) -> bool:
     return oddity(row.usage, limits=row.limits, estimate=row.verdict.count) is None
 
 
-def _boundary(steps: Sequence[RequestRow], found: Iterable[EditGroup]) -> int:
-    """Place of the last step that is archived; -1: none is."""
-    last = -1
-    for group in found:
-        if group.compaction and group.active:
-            for edit in group.edits:
-                if edit.kind is EditKind.COMPACT:
-                    last = max(last, _place(steps, edit))
-    return last
+def _boundaries(steps: Sequence[RequestRow], found: Iterable[EditGroup]) -> frozenset[int]:
+    """Places of the boundaries that stand: the last one ends what is archived."""
+    return frozenset(
+        _place(steps, edit)
+        for group in found
+        if group.compaction and group.active
+        for edit in group.edits
+        if edit.kind is EditKind.COMPACT
+    )
 
 
 def _place(steps: Sequence[RequestRow], edit: EditRecord) -> int:
     """The step of an edit; -1: it was made before the first one."""
     newest = bisect_right(steps, edit.at, key=lambda row: row.times.queued) - 1
     if isinstance(edit, Edit) and edit.kind is EditKind.COMPACT:
-        for place in range(newest, -1, -1):
-            if steps[place].message_id in edit.targets:
-                return place
+        # A recorded session's compaction is as old as its request, which is older than the summary's step.
+        for span in (range(newest, -1, -1), range(newest + 1, len(steps))):
+            for place in span:
+                if steps[place].message_id in edit.targets:
+                    return place
     return newest
 
 
