@@ -140,8 +140,9 @@ class QimingApp(Host):
         await self._actions.run(command_id, "")
 
     def action_escape(self) -> None:
-        """Esc that no widget took."""
-        self.main.prompt_bar.escape()
+        """Esc that no widget took: it stops, or with nothing to stop closes what is said for a moment."""
+        if not self.main.prompt_bar.escape():
+            self.clear_notifications()
 
     def action_interrupt(self) -> None:
         """^C that no widget took."""

@@ -11,7 +11,7 @@ from qiming_tui.tui import keys
 from qiming_tui.tui.asking import Question
 from qiming_tui.tui.commands import Command
 from qiming_tui.tui.glyphs import FULL, Glyphs
-from qiming_tui.tui.palette import palette
+from qiming_tui.tui.screens.help import CommandsScreen
 from qiming_tui.tui.widgets.footer import Footer
 from qiming_tui.tui.widgets.permission import PermissionPanel
 from qiming_tui.tui.widgets.prompt import Prompt
@@ -29,7 +29,7 @@ class Desk(Bench):
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (16, "-short"), (30, "-norm"), (44, "-tall")]
 
     def __init__(self, bar: PromptBar | None = None, *, glyphs: Glyphs = FULL, **options: Any) -> None:
-        super().__init__(styles=("base", "prompt"))
+        super().__init__(styles=("base", "prompt", "dialogs"))
         self.bar = bar or PromptBar(**options)
         self.now_s = 0.0
         self.panel = PermissionPanel(clock_s=lambda: self.now_s)
@@ -108,7 +108,12 @@ class Desk(Bench):
         """The end of every route."""
         self.told.append(("command", command_id, ""))
         if command_id == "palette":
-            self.push_screen(palette({}))
+
+            def run(command_id: str | None) -> None:
+                if command_id is not None:
+                    self.told.append(("command", command_id, ""))
+
+            self.push_screen(CommandsScreen(), run)
 
     def action_leader(self) -> None:
         """Wait for the next key."""

@@ -1,13 +1,11 @@
 """The registry of commands, and the palette over it."""
 
 import pytest
-from textual.command import CommandPalette
-from textual.widgets import OptionList
 
 from qiming_tui.tui.commands import BY_ID, COMMANDS, matching, parse_slash
-from qiming_tui.tui.palette import routes
 from tests.tui.desk import Desk
 from tests.tui.frames import Frame
+from tests.tui.test_app import until
 
 WANTED = (
     "compact",
@@ -72,31 +70,17 @@ def test_nothing_is_offered_for_what_fits_nothing() -> None:
     assert matching("zzz") == ()
 
 
-def test_routes_in_words_with_the_users_own_keys() -> None:
-    assert routes(BY_ID["compact"]) == "/compact [focus]   ^X c"
-    assert routes(BY_ID["timeline"]) == "/timeline   ^T   ^X t"
-    own = {"timeline": "f5", "leader": "ctrl+a", "leader.timeline": "none"}
-    assert routes(BY_ID["timeline"], own) == "/timeline   F5"
-    assert routes(BY_ID["quit"], {"quit": "none", "leader": "f9"}) == "/quit   F9 q"
-
-
 async def test_the_palette_lists_every_command_literally_and_runs_the_chosen_one() -> None:
     app = Desk()
-    async with app.run_test(size=(120, 140)) as pilot:
+    async with app.run_test(size=(120, 50)) as pilot:
         await pilot.press("ctrl+p")
-        await pilot.pause()
-        assert isinstance(app.screen, CommandPalette)
-        await app.workers.wait_for_complete()
-        await pilot.pause()
+        await until(pilot, lambda: "Commands" in Frame(app, pilot).text())
         text = Frame(app, pilot).text()
-        for command in COMMANDS:
-            assert command.title in text
-        assert "/compact [focus]   ^X c" in text
+        assert "Compact now" in text
+        assert "/compact [focus]" in text
+        assert [row.key for row in app.screen.list.items if row.key] == [one.id for one in COMMANDS]
         await pilot.press(*"clear old")
-        await app.workers.wait_for_complete()
-        await pilot.pause()
-        assert app.screen.query_one(OptionList).option_count == 1
+        await until(pilot, lambda: len([row for row in app.screen.list.items if row.key]) == 1)
         await pilot.press("enter")
-        await pilot.pause()
-        await pilot.pause()
+        await until(pilot, lambda: len(app.screen_stack) == 1)
         assert app.of("command") == [("palette", ""), ("prune", "")]

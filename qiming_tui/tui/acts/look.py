@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from qiming_tui.model.errors import InputError
 from qiming_tui.tui import keys
 from qiming_tui.tui.acts.family import Do, Family
-from qiming_tui.tui.palette import palette
-from qiming_tui.tui.screens.help import HelpScreen
+from qiming_tui.tui.screens.help import CommandsScreen, HelpScreen
 from qiming_tui.tui.screens.text import TextScreen
 from qiming_tui.tui.theme import DARK, LIGHT
 from qiming_tui.tui.widgets.budget_bar import BudgetBar
@@ -51,13 +50,15 @@ class LookActions(Family):
         self._app.theme = names[name]
 
     async def _palette(self, _: str) -> None:
-        await self._app.push_screen(palette(self._app.keymap))
+        screen = CommandsScreen(keymap=self._app.keymap, glyphs=self._app.main.glyphs)
+        await self._app.push_screen(screen, self._chosen)
+
+    async def _chosen(self, command_id: str | None) -> None:
+        """Run what was chosen in the help or the palette."""
+        if command_id is not None:
+            await self._app.action_command(command_id)
 
     async def _help(self, words: str) -> None:
-        async def chosen(command_id: str | None) -> None:
-            if command_id is not None:
-                await self._app.action_command(command_id)
-
         main = self._app.main
         panes = (
             ("everywhere", keys.APP),
@@ -69,11 +70,13 @@ class LookActions(Family):
             ("in a text over the page", TextScreen.BINDINGS),
         )
         await self._app.push_screen(
-            HelpScreen(panes, keymap=self._app.keymap, glyphs=main.glyphs, words=words), chosen
+            HelpScreen(panes, keymap=self._app.keymap, glyphs=main.glyphs, words=words), self._chosen
         )
 
     async def _timeline(self, _: str) -> None:
         """The timeline takes the focus, and gives it back."""
         main = self._app.main
         strip = main.strip
+        if not strip.size.height:
+            raise InputError("there is no room for the timeline here", "make the window higher")
         main.set_focus(main.prompt_bar.prompt if main.focused is strip else strip)

@@ -60,3 +60,17 @@ class HelpScreen(Picker[str]):
             self.dismiss(command)
         else:
             self.say((("warn", f"this key works {self._lines[key].group}"),))
+
+
+class CommandsScreen(HelpScreen):
+    """The palette: the commands alone. Textual's own marks the chosen one by nothing but a colour."""
+
+    heading = "Commands"
+    hint = "what to do"
+
+    def __init__(self, *, keymap: Mapping[str, str] | None = None, glyphs: Glyphs = FULL) -> None:
+        super().__init__((), keymap=keymap, glyphs=glyphs)
+
+    def summary(self) -> str:
+        """How many there are."""
+        return plural(len(self._lines), "command")
