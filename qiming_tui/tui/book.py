@@ -211,6 +211,10 @@ class Book:
                     return Change(put=(_phase(block, Phase.WAITING),))
         return NOTHING
 
+    def asking(self, request_id: str) -> str | None:
+        """Id of the tool part that an open question is about."""
+        return self._waiting.get(request_id)
+
     def _answered(self, request_id: str) -> Change:
         part_id = self._waiting.pop(request_id, None)
         for told in reversed(self._told.values()):

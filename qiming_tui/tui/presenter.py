@@ -9,7 +9,7 @@ from textual.notifications import SeverityLevel
 from qiming_tui.context.bar import bar_data, offers
 from qiming_tui.context.bar_live import cleared_of, growth_of, live_of
 from qiming_tui.context.edits import fold, groups
-from qiming_tui.context.figures import money
+from qiming_tui.context.figures import money, plural
 from qiming_tui.context.strip import marks_of, turns_of
 from qiming_tui.model import events as e
 from qiming_tui.model.edits import EditKind
@@ -191,8 +191,9 @@ class Presenter:
             case e.EditChanged(phase=phase) if phase != "applied":
                 self.load()
             case e.Prune(phase="applied", plan=plan):
-                words = f"cleared {len(plan.cleared)} old results, ~{plan.tokens:,} tokens"
-                self._screen.notify(words, markup=False)
+                words = f"{plural(len(plan.cleared), 'old result')} taken out, ~{plan.tokens:,} tokens"
+                words += "; the originals are kept, /undo brings them back"
+                self._screen.notify(words, title="pruned", timeout=8, markup=False)
             case _:
                 pass
         self._title()
@@ -243,7 +244,11 @@ class Presenter:
 
     def _ask(self, event: e.PermissionAsked) -> None:
         folder = short_folder(self._worker.ctx.live.session.directory)
-        self._screen.question.ask(question_of(event, self._worker, self._view, folder=folder))
+        question = question_of(event, self._worker, self._view, folder=folder)
+        self._screen.question.ask(question)
+        part_id = self._book.asking(event.request_id)
+        if part_id is not None and question.price_tokens is not None:
+            self._screen.conversation.expect(part_id, question.price_tokens)
         self._update(doing="waiting for permission", waiting=True)
 
     def _tell(self, event: e.Event) -> None:

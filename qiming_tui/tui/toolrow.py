@@ -52,6 +52,8 @@ class ToolRow(msgspec.Struct, frozen=True, kw_only=True):
     """False: the output lies in the store only."""
     lines: int = 0
     """Lines of the output."""
+    written: int = 0
+    """Tokens of the arguments, roughly, while they are being written."""
     regret: bool = False
     """It repeats a call whose result was cleared (cases C-024)."""
 
@@ -76,7 +78,7 @@ def tool_row(part: ToolPart, *, progress: str = "", zone: tzinfo | None = None) 
         case Pending(raw=raw):
             if not row.subject:
                 row = msgspec.structs.replace(row, subject=one_line(raw, limit=120))
-            return row, ""
+            return msgspec.structs.replace(row, written=script_estimate(raw or row.arguments)), ""
         case Running(time=time):
             return msgspec.structs.replace(row, phase=Phase.RUNNING, started=time.start), clean(progress)[0]
         case Completed():

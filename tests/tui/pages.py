@@ -66,7 +66,7 @@ def near_talk() -> list[Block]:
         block("a1", Kind.TEXT, CODE, seq=2),
         call("e1", "edit", "src/backoff.py", seq=2, part=2, outcome="+9 -4", took_ms=100, diff=BACKOFF),
         call("g1", "grep", "time.sleep src/ tests/", seq=2, part=3, outcome="0 hits", took_ms=100),
-        call("w1", "write", "tests/test_backoff.py", seq=2, part=4, phase=Phase.STREAMING),
+        call("w1", "write", "tests/test_backoff.py", seq=2, part=4, phase=Phase.STREAMING, written=600),
         call("b1", "bash", "rm -rf .pytest_cache && pytest -q", seq=2, part=5, **waiting),
     ]
 
@@ -106,6 +106,7 @@ class Page(App[None]):
         if near:
             main.prompt_bar.show(WAITING)
             main.question.ask(QUESTION)
+            main.conversation.expect("b1", 2_100)
         else:
             main.prompt_bar.show(DRAFTED)
 

@@ -77,6 +77,8 @@ async def test_the_view_that_waits_for_an_answer_says_the_same_in_every_size_and
             assert panel.bottom < app.main.strip.region.y
             assert rows[panel.bottom].strip() == ""
             assert "waiting for you" in text
+            assert "~2.1k R" in text
+            assert "~0.6k A" in text
         if width >= 80:
             assert "asks because  rm deletes files; no rule matches" in text
             assert "timeout 120 s" in text

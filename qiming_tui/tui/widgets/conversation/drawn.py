@@ -55,6 +55,14 @@ class Drawn(Viewport):
         self._costs: dict[str, Cost] = {}
         self._archived: frozenset[str] = frozenset()
         self._facts: dict[str, BoundaryFacts] = {}
+        self._expected: dict[str, int] = {}
+
+    def expect(self, part_id: str, tokens: int) -> None:
+        """What the result of a running call will probably weigh: shown with `~` until it is known."""
+        self._expected[part_id] = tokens
+        place = self.shelf.place(part_id)
+        if place is not None:
+            self.changed(place)
 
     def use_clock(self, clock: Callable[[], float]) -> None:
         """Milliseconds since the epoch, for the seconds of what is running."""
@@ -198,12 +206,11 @@ class Drawn(Viewport):
         archived = item.block.message_id in self._archived
         cost: list[Segment] = []
         if figure and self.shelf.width >= 30:
-            rough = item.stream.rough if item.stream is not None else None
             cost = cost_segments(
                 self.cost_of(item.block),
                 kind=item.block.kind,
                 archived=archived,
-                rough=rough,
+                rough=self._rough(item),
                 looks=self.looks,
             )
         strip = row_strip(line, width=self.shelf.width, cost=cost, page=self.rich_style)
@@ -211,6 +218,18 @@ class Drawn(Viewport):
             page = self.rich_style.bgcolor
             return dimmed(strip, Color.from_rich_color(page)) if page is not None else strip
         return strip
+
+    def _rough(self, item: Shown) -> Cost | None:
+        """A guess for what is still being written, or will come."""
+        if item.stream is not None:
+            return Cost(item.stream.rough, "A")
+        row = item.block.tool
+        if row is None or not row.running:
+            return None
+        expected = self._expected.get(item.block.id)
+        if expected is not None:
+            return Cost(expected, "R")
+        return Cost(row.written, "A") if row.written else None
 
     # What the window did ---------------------------------------------------------------------------
 

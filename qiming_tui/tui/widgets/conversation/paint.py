@@ -21,12 +21,12 @@ DIM = 0.45
 
 
 def cost_segments(
-    cost: Cost | None, *, kind: Kind, archived: bool, rough: int | None, looks: Looks
+    cost: Cost | None, *, kind: Kind, archived: bool, rough: Cost | None, looks: Looks
 ) -> list[Segment]:
     """The token column: seven cells, a space, the chip. `rough`: a guess for what is still being written."""
     faint, muted = looks.ink("faint"), looks.ink("muted")
     if cost is None and rough is not None:
-        cost, mark = Cost(rough, "A"), "~"
+        cost, mark = rough, "~"
     else:
         mark = ""
     if archived or (cost is not None and cost.state is ItemState.CLEARED):
