@@ -8,6 +8,7 @@ from textual.binding import BindingType
 from textual.screen import ModalScreen
 
 from qiming_tui.model.errors import QimingError
+from qiming_tui.model.events import PermissionAsked, TurnFinished
 from qiming_tui.model.sanitize import one_line
 from qiming_tui.tui import keys
 from qiming_tui.tui.acts.table import Actions
@@ -39,6 +40,10 @@ class QimingApp(Host):
     def _event(self, message: SessionEvent) -> None:
         if self.presenter is not None and self.main.standing:
             self.presenter.event(message.event)
+        if isinstance(message.event, TurnFinished):
+            self.call_back("the turn has ended")
+        elif isinstance(message.event, PermissionAsked):
+            self.call_back("a question waits for an answer")
 
     @on(Deltas)
     def _deltas(self, message: Deltas) -> None:

@@ -275,6 +275,13 @@ class Host(App[Farewell | None]):
             self.main.prompt_bar.restore(draft)
             self.tell(error)
 
+    def call_back(self, words: str) -> None:
+        """Ring, and let the terminal notify, while the person looks elsewhere (`ux.md` 3.2). `words` are our
+        own."""
+        if self._driver is not None and not self.app_focus:
+            self._driver.write(f"\x07\x1b]9;qiming: {words}\x07")
+            self._driver.flush()
+
     async def copy(self, text: str) -> None:
         """Send a text to the clipboard and say what happened."""
         driver = self._driver

@@ -10,14 +10,17 @@ from tests.session.harness import Model, call, say, session, used
 from tests.tui.test_app import Given, text_of, until
 
 
-async def test_no_chord_answers_a_question_from_under_a_dialog(tmp_path):
+async def test_no_chord_answers_from_under_a_dialog_and_who_looks_elsewhere_is_called(tmp_path, monkeypatch):
     model = Model(call("bash", {"command": "echo counted"}, used(2_000, 20)), say("done", used(2_200, 5)))
     async with session(tmp_path, model, allow=()) as rig:
         app = QimingApp(Given(rig))
         async with app.run_test(size=(120, 40)) as pilot:
             await until(pilot, lambda: app.session is not None)
+            written = []
+            monkeypatch.setattr(app._driver, "write", written.append)
             await pilot.press("f1")
             await until(pilot, lambda: "Help and keys" in text_of(app))
+            app.app_focus = False
             await rig.worker.submit("count")
             await until(pilot, lambda: app.main.question.question is not None)
             await until(pilot, lambda: app.main.question.awake)
@@ -28,7 +31,12 @@ async def test_no_chord_answers_a_question_from_under_a_dialog(tmp_path):
             await until(pilot, lambda: app.focused is app.main.question)
             await pilot.press("ctrl+y")
             await until(pilot, lambda: not rig.worker.gate.open_requests)
+            rung = [text for text in written if "]9;" in text]
+            assert rung == ["\x07\x1b]9;qiming: a question waits for an answer\x07"]
+            app.app_focus = True
             await rig.idle()
+            await until(pilot, lambda: "done" in text_of(app))
+            assert [text for text in written if "]9;" in text] == rung, "who looks at it needs no bell"
 
 
 def test_every_binding_of_the_program_has_an_id_and_the_users_keymap_moves_it():
