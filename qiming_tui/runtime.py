@@ -137,6 +137,20 @@ class Runtime:
         await self.store.session(session_id)
         return await self._start(session_id, model, take=take)
 
+    async def with_model(self, worker: Worker, model: ModelRef) -> Worker:
+        """The worker's session with another model: a new worker in its place.
+
+        Raises SessionBusy while something runs, and before anything is changed InputError for a model that
+        cannot be used, GatewayError if it cannot be started, ConfigError if it has no room for the reserve.
+        """
+        if worker.lost:
+            raise SessionBusy(worker.lost, "the session is read-only here")
+        if worker.busy:
+            raise SessionBusy("a turn is under way", "wait for its end, or stop it with Esc Esc")
+        await self._ready(model)
+        await self.leave(worker)
+        return await self._start(worker.ctx.session_id, model)
+
     async def leave(self, worker: Worker) -> None:
         """Close one worker and give its session back. Raises StoreError if something is unsaved."""
         try:

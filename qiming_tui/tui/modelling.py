@@ -4,9 +4,11 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from qiming_tui.context.fit import fit
-from qiming_tui.model.errors import InputError, QimingError
+from qiming_tui.model.errors import QimingError
 from qiming_tui.model.limits import ModelRef
+from qiming_tui.model.sanitize import one_line
 from qiming_tui.tui.model_rows import ModelLine
+from qiming_tui.tui.prompt_note import PromptStatus
 from qiming_tui.tui.screens.models import ModelsScreen
 from qiming_tui.tui.source import Catalog
 
@@ -54,9 +56,14 @@ async def pick_model(app: "Host", worker: "Worker", words: str) -> None:
         model = await choose_model(app, catalog, used=used, count=view.count, words=words)
         if model is None or model == used:
             return
-        raise InputError(
-            f"a session keeps its model for now: {model} was not taken",
-            f"leave, and start: qiming --session {ctx.session_id} --model {model}",
-        )
+        app.main.show_status(PromptStatus(doing=f"making {one_line(str(model))} ready"))
+        try:
+            app.adopt(await app.source.use_model(worker, model))
+        except QimingError:
+            app.main.show_status(PromptStatus())
+            raise
+        found = next(info for info in catalog.models if info.ref == model)
+        words = fit(found.limits, catalog.settings, count=view.count).words
+        app.notify(f"{one_line(str(model))} from the next request on: {words}", title="model", markup=False)
     except QimingError as error:
         app.tell(error)

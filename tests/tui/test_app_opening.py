@@ -54,6 +54,9 @@ class Strict(Given):
     async def watch(self, session_id):
         return await self.rig.runtime.watch(session_id or self.rig.live.session.id)
 
+    async def use_model(self, worker, model):
+        return await self.rig.runtime.with_model(worker, model)
+
 
 async def test_without_a_model_each_way_leads_on(tmp_path):
     async with session(tmp_path, Model()) as rig:
@@ -171,7 +174,7 @@ async def test_a_session_of_another_program_is_followed_read_only_and_taken_when
 
 async def test_models_say_whether_the_session_fits_and_a_session_is_written_to_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    async with session(tmp_path, Model(say("answer", used(2_000, 5)))) as rig:
+    async with session(tmp_path, Model(say("answer", used(2_000, 5)), say("title"), say("again"))) as rig:
         await rig.ask("one")
         app = QimingApp(Strict(rig))
         async with app.run_test(size=(120, 30)) as pilot:
@@ -181,8 +184,15 @@ async def test_models_say_whether_the_session_fits_and_a_session_is_written_to_a
             shown = text_of(app)
             assert shown.index("big/large") < shown.index("key is not set") < shown.index("small/tiny")
             assert "fits 2%" in shown
-            await pilot.press("escape")
-            await until(pilot, lambda: app.screen is app.main)
+            await pilot.press("l", "a", "r", "g", "e", "enter")
+            await until(pilot, lambda: app.session is not rig.worker and app.screen is app.main)
+            assert app.session.ctx.profile.info.ref == LARGE.ref
+            await until(
+                pilot, lambda: any("from the next request on" in n.message for n in app._notifications)
+            )
+            await pilot.press(*"two", "enter")
+            await until(pilot, lambda: "again" in text_of(app))
+            assert rig.model.requests[-1].model == LARGE.ref
             await pilot.press(*"/export it.json", "enter")
             await until(pilot, lambda: "written to it.json" in text_of(app))
             assert json.loads((tmp_path / "it.json").read_text())["info"]["id"] == rig.live.session.id
