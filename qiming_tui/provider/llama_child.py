@@ -53,7 +53,7 @@ def start_server(path: str, context: int, key: str) -> Any:  # noqa: ANN401 - an
     # What the makers of SmolLM2 advise, where a request does not say; llama.cpp's own defaults let so small a
     # model ramble on to its limit. One seed: the same conversation goes the same way, within limits.
     sampling = params.sampling
-    sampling.temp, sampling.top_p, sampling.penalty_repeat, sampling.seed = 0.2, 0.9, 1.1, 1
+    sampling.temp, sampling.top_p, sampling.seed = 0.2, 0.9, 1
     return llama.Server(params)
 
 
