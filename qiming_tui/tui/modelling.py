@@ -8,7 +8,6 @@ from qiming_tui.model.errors import QimingError
 from qiming_tui.model.limits import ModelRef
 from qiming_tui.model.sanitize import one_line
 from qiming_tui.tui.model_rows import ModelLine
-from qiming_tui.tui.prompt_note import PromptStatus
 from qiming_tui.tui.screens.models import ModelsScreen
 from qiming_tui.tui.source import Catalog
 
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
     from qiming_tui.session.worker import Worker
     from qiming_tui.tui.host import Host
 
+READY_S = 60.0
+"""As long as a local model may take to start."""
 READY = "ready to use"
 KEYLESS = "their provider's key is not set"
 
@@ -56,12 +57,11 @@ async def pick_model(app: "Host", worker: "Worker", words: str) -> None:
         model = await choose_model(app, catalog, used=used, count=view.count, words=words)
         if model is None or model == used:
             return
-        app.main.show_status(PromptStatus(doing=f"making {one_line(str(model))} ready"))
+        app.main.prompt_bar.say(f"making {one_line(str(model))} ready", seconds_s=READY_S)
         try:
             app.adopt(await app.source.use_model(worker, model))
-        except QimingError:
-            app.main.show_status(PromptStatus())
-            raise
+        finally:
+            app.main.prompt_bar.say("")
         found = next(info for info in catalog.models if info.ref == model)
         words = fit(found.limits, catalog.settings, count=view.count).words
         app.notify(f"{one_line(str(model))} from the next request on: {words}", title="model", markup=False)
