@@ -18,6 +18,11 @@ _SEQUENCE: Final = re.compile(
     r"|\x1b\[|\x1b[ -/]++[0-~]|\x1b[0-~]?"  # a broken CSI, a short escape, a lone ESC
     rf"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_BIDI}]"  # other C0, DEL, C1, and what reorders a line
 )
+_OPEN: Final = re.compile(
+    rf"(?:{_STRING}{_BODY}\x1b?|(?:\x1b\[|\x9b)[0-?]*+[ -/]*+|\x1b[ -/]*+|\r+)\Z"  # may yet go on
+)
+_LONGEST: Final = 4_096
+"""What is open for longer is not waited for."""
 _SUSPECT: Final = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_BIDI}]")
 _RETURN: Final = re.compile(r"\r+\n?")
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
@@ -39,3 +44,30 @@ def one_line(text: str, *, limit: int = 200) -> str:
     """A cleaned title or file name on one line, at most `limit` characters, cut with an ellipsis."""
     flat = " ".join(clean(text)[0].split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+class Cleaner:
+    """Cleans a text that comes in pieces: a sequence that is cut between two of them is one all the same."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self.removed = 0
+        """Control sequences that were taken out so far."""
+
+    def feed(self, text: str) -> str:
+        """What can be shown of it now; the beginning of a sequence waits for its end, or for its line's."""
+        raw = self._held + text
+        found = _OPEN.search(raw)
+        at = found.start() if found is not None and len(raw) - found.start() <= _LONGEST else len(raw)
+        self._held = raw[at:]
+        return self._take(raw[:at])
+
+    def end(self) -> str:
+        """What was held back, as it is to be shown when nothing more comes."""
+        raw, self._held = self._held, ""
+        return self._take(raw)
+
+    def _take(self, raw: str) -> str:
+        shown, removed = clean(raw)
+        self.removed += removed
+        return shown

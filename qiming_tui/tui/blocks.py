@@ -64,6 +64,8 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     """Ids of the parts that it shows, if they are more than itself."""
     failed: bool = False
     """A note on something that went wrong."""
+    removed: int = 0
+    """Control sequences that were taken out of its text (cases C-131)."""
 
 
 class BoundaryFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -192,7 +194,8 @@ def block_of(
         case TextPart():
             live = part.time is not None and part.time.end is None
             kind = Kind.SUMMARY if summary else Kind.TEXT
-            return _block(part, kind, order, clean(part.text)[0], live=live)
+            text, removed = clean(part.text)
+            return _block(part, kind, order, text, live=live, removed=removed)
         case ReasoningPart():
             live = part.time is not None and part.time.end is None
             return _block(part, Kind.THINKING, order, clean(part.text)[0], live=live)
@@ -223,8 +226,10 @@ def _block(
     *,
     live: bool = False,
     tool: ToolRow | None = None,
+    removed: int = 0,
 ) -> Block:
     return Block(
+        removed=removed,
         id=part.id,
         message_id=part.message_id,
         kind=kind,

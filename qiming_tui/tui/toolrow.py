@@ -89,8 +89,12 @@ def tool_row(part: ToolPart, *, progress: str = "", zone: tzinfo | None = None) 
 
 def _completed(row: ToolRow, tool: str, state: Completed, zone: tzinfo | None) -> tuple[ToolRow, str]:
     metadata = state.metadata or {}
-    output = clean(state.output)[0]
+    output, removed = clean(state.output)
+    counted = metadata.get("removed")
+    removed += counted if isinstance(counted, int) else 0
     outcome, bad = _outcome(tool, metadata, output, loaded=state.stored is None)
+    if removed:
+        outcome = f"{outcome}, {removed_words(removed)}".removeprefix(", ")
     diff = metadata.get("diff")
     when = state.time.compacted
     row = msgspec.structs.replace(
@@ -150,6 +154,11 @@ def _outcome(tool: str, metadata: dict[str, JSON], output: str, *, loaded: bool)
     if not loaded:
         return "", False
     return _counted(output.count("\n") + 1 if output else 0, "line"), False
+
+
+def removed_words(count: int) -> str:
+    """What was taken out of a text from outside (cases C-131)."""
+    return f"{count:,} control sequence{'s' * (count != 1)} removed"
 
 
 def _counted(count: int, word: str, *, more: bool = False) -> str:

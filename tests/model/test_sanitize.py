@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qiming_tui.model.sanitize import clean, one_line
+from qiming_tui.model.sanitize import Cleaner, clean, one_line
 
 FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 
@@ -62,3 +62,29 @@ def test_a_flood_of_unfinished_sequences_costs_linear_time():
 def test_one_line_for_titles():
     assert one_line("a\x1b]0;x\x07\n b\tc") == "a b c"
     assert one_line("x" * 300, limit=10) == "x" * 9 + "…"
+
+
+PIECES = (
+    *("a", "b;c", "\x1b", "[", "]", "P", "52;", "31", "m", "\x07"),
+    *("\\", "\x9b", "\x9d", "\x9c", "\n", "\r", " ", "#", "é"),
+)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30))
+def test_c_131_a_text_in_pieces_is_cleaned_as_the_whole_is(pieces):
+    whole = "".join(pieces)
+    cleaner = Cleaner()
+    shown = ""
+    for piece in pieces:
+        shown += cleaner.feed(piece)
+        assert not FORBIDDEN.search(shown)
+    assert shown + cleaner.end() == clean(whole)[0]
+    assert cleaner.removed == clean(whole)[1]
+
+
+def test_c_131_what_is_never_ended_is_not_waited_for():
+    cleaner = Cleaner()
+    assert cleaner.feed("a\x1b]52;") == "a"
+    assert cleaner.feed("c;aGk=\nb") == "52;c;aGk=\nb"
+    assert cleaner.feed("\x1b]" + "x" * 5_000) == "x" * 5_000
+    assert cleaner.feed("end") == "end"

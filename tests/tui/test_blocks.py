@@ -96,6 +96,9 @@ def test_hostile_text_is_harmless_in_every_place():
     for text in texts:
         assert not any(char in text for char in "\x1b\x07\u202e")
     assert block.text == "a[stage] x [/"
+    assert block.tool.outcome.endswith("3 control sequences removed")
+    [said] = blocks_of(short.assistant("m2", words=nasty))
+    assert said.removed == 3
 
 
 def test_parts_that_are_nothing_to_see_are_left_out_and_odd_ones_are_told():

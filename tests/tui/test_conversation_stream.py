@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rich.segment import Segment
 from rich.style import Style
 
+from qiming_tui.model.sanitize import clean
 from qiming_tui.tui.blocks import Kind
 from qiming_tui.tui.glyphs import FULL
 from qiming_tui.tui.widgets.conversation.engine import load_engine
@@ -245,3 +246,19 @@ def test_links_that_are_defined_at_the_end_need_the_whole():
     stream = Stream("see [it][1]\n\nwords\n\n[1]: https://example.org\n")
     flush(stream)
     assert stream.seal(ENGINE, width=60, looks=LOOKS, gutter=GUTTER) is None
+
+
+async def test_c_131_a_sequence_that_is_cut_between_two_pieces_is_never_painted():
+    async with talking(Look(size=(80, 24)), full=False) as (app, held):
+        view = app.view
+        view.put(block("s", Kind.TEXT, "", seq=9, live=True))
+        for piece in ("x\x1b", "]52;c;aG", "k=\x07y\x9b", "31mz [/\n\n```\ncode \x1b[31m\n"):
+            view.delta("s", piece)
+            view.flush()
+            await held.settle()
+            assert not any(char in held.text() for char in "\x1b\x07\x9b")
+        assert "xyz [/" in held.text()
+        whole = "x\x1b]52;c;aGk=\x07y"
+        view.put(block("s", Kind.TEXT, "xy", seq=9, removed=clean(whole)[1]))
+        await held.settle()
+        assert "1 control sequence removed" in held.text()

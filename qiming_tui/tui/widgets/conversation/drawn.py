@@ -12,7 +12,7 @@ from textual.strip import Strip
 from qiming_tui.model.window import ItemState
 from qiming_tui.tui.blocks import Block, BoundaryFacts, Cost, Kind
 from qiming_tui.tui.glyphs import FULL, Glyphs
-from qiming_tui.tui.toolrow import Phase
+from qiming_tui.tui.toolrow import Phase, removed_words
 from qiming_tui.tui.widgets.conversation.boundary import boundary, folded_summary
 from qiming_tui.tui.widgets.conversation.engine import Engine
 from qiming_tui.tui.widgets.conversation.face import GUTTER, NO_FACTS, Face, Hint
@@ -20,7 +20,7 @@ from qiming_tui.tui.widgets.conversation.figures import tokens_words
 from qiming_tui.tui.widgets.conversation.lines import BLANK, Line, Rendered, spaces
 from qiming_tui.tui.widgets.conversation.looks import NAMES, PREFIX, Looks
 from qiming_tui.tui.widgets.conversation.paint import MARGIN, cost_segments, dimmed, row_strip
-from qiming_tui.tui.widgets.conversation.rows import PLAIN, plain_text, prose_cells
+from qiming_tui.tui.widgets.conversation.rows import PLAIN, hint_row, plain_text, prose_cells
 from qiming_tui.tui.widgets.conversation.shelf import Shown
 from qiming_tui.tui.widgets.conversation.viewport import Viewport
 from qiming_tui.tui.widgets.scrolling import use_for_all
@@ -131,6 +131,9 @@ class Drawn(Viewport):
         if self._engine is None:
             return plain_text(face, width, looks)
         whole = self._engine.whole(block.text, width=prose_cells(width), looks=looks, gutter=spaces(GUTTER))
+        if block.removed:
+            words = hint_row((spaces(GUTTER),), removed_words(block.removed), (), looks)
+            whole = whole._replace(lines=[*whole.lines, words])
         if block.kind is Kind.SUMMARY and not looks.compact:
             return whole._replace(lines=[*whole.lines, BLANK] if len(whole.pieces) < 2 else whole.lines)
         return whole

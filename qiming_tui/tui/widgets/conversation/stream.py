@@ -12,6 +12,7 @@ from typing import Final
 from rich.segment import Segment
 
 from qiming_tui.context.tokens import script_estimate
+from qiming_tui.model.sanitize import Cleaner
 from qiming_tui.tui.widgets.conversation.engine import Composed, Engine
 from qiming_tui.tui.widgets.conversation.lines import BLANK, Line, Rendered, flow, parted
 from qiming_tui.tui.widgets.conversation.looks import Looks
@@ -49,6 +50,7 @@ class Stream:
 
     def __init__(self, text: str = "") -> None:
         self.source = text
+        self._cleaner = Cleaner()
         self.lines: list[Line] = []
         self.pieces: list[str] = []
         """Sources of the finished pieces."""
@@ -65,8 +67,8 @@ class Stream:
         self._fence: _Fence | None = None
 
     def feed(self, text: str) -> None:
-        """More text."""
-        self.source += text
+        """More text, as it comes from outside."""
+        self.source += self._cleaner.feed(text)
         if len(self.source) - self._weighed > max(200, self._weighed // 10):
             self.rough = script_estimate(self.source)
             self._weighed = len(self.source)
