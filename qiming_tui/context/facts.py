@@ -195,7 +195,7 @@ def facts_of(entries: Sequence[Entry], texts: Mapping[str, str] | None = None) -
             kept = seen[kind].get(text)
             if kept is None and len(seen[kind]) < MOST:
                 seen[kind][text] = _fact(kind, text, passage)
-            elif kept is not None and not kept.from_tool and passage.speaker == "result":
+            elif kept is not None and not kept.from_tool and passage.speaker in ("call", "result"):
                 again = msgspec.structs.replace(kept, from_tool=True, handle=passage.handle)
                 seen[kind][text] = again
         if passage.speaker == "call" and parts[passage.part_id].tool == "bash" and passage.handle:

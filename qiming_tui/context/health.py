@@ -72,7 +72,8 @@ def _pairs(items: Sequence[Item]) -> Check:
             pairs += 1
     if open_calls:
         return Check("pairs", False, f"a call of {next(iter(open_calls.values()))} without its result")
-    return Check("pairs", True, f"{plural(pairs, 'call')} with {'its result' if pairs == 1 else 'results'}")
+    results = "its result" if pairs == 1 else "results"
+    return Check("pairs", True, f"{plural(pairs, 'call')} with {results}" if pairs else "no calls")
 
 
 def _order(items: Sequence[Item], live: Sequence[Entry]) -> Check:

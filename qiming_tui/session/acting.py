@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -18,7 +18,7 @@ from qiming_tui.context.state import SessionState, Window
 from qiming_tui.context.summary import Skip
 from qiming_tui.context.tokens import Tally
 from qiming_tui.context.view import build, window_of
-from qiming_tui.model.edits import Edit
+from qiming_tui.model.edits import Edit, EditKind
 from qiming_tui.model.errors import EditRefused
 from qiming_tui.model.ledger import RequestRow
 from qiming_tui.model.messages import Entry
@@ -29,6 +29,9 @@ from qiming_tui.session.context import Context
 from qiming_tui.session.editor import Editor
 
 T = TypeVar("T")
+
+
+LIVE_PIN: Final = "it is live: nothing is added, no prune takes it, and after a compaction its text is sent"
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,6 +84,7 @@ class Acting:
             title=title,
             rows=dryrun.difference(before, after, dryrun.names_of(state.entries)),
             price=price_of(before, after, cached=await self._held(), price=ctx.profile.info.price),
+            notes=(LIVE_PIN,) if before.hash == after.hash and _pins(drafts) else (),
             health=health(after, window_of(tried, settings), growth=growth),
         )
 
@@ -204,6 +208,10 @@ class Acting:
             and part.state.stored is not None
         ]
         return await self._ctx.services.store.outputs(left) if left else {}
+
+
+def _pins(drafts: Sequence[Draft]) -> bool:
+    return any(draft.kind is EditKind.PIN for draft in drafts)
 
 
 def _texts(entries: Iterable[Entry]) -> list[str]:

@@ -123,6 +123,18 @@ class QimingApp(Host):
     def _link(self, message: Conversation.LinkWanted) -> None:
         self.notify(one_line(message.href, limit=300), title="link (not opened)", timeout=10, markup=False)
 
+    @on(Conversation.EditWanted)
+    async def _edit(self, message: Conversation.EditWanted) -> None:
+        whole = () if message.kind in ("undo", "redo") else message.part_ids
+        await self._actions.run(message.kind, " ".join(whole) or message.message_id)
+
+    @on(Conversation.LookWanted)
+    async def _look(self, message: Conversation.LookWanted) -> None:
+        if message.what == "before-after":
+            await self._actions.run("fate", message.message_id)
+        else:
+            await self._actions.run("why", " ".join(message.part_ids) or message.message_id)
+
     @on(TimelineStrip.Jump)
     def _jump(self, message: TimelineStrip.Jump) -> None:
         if message.message_id is not None:

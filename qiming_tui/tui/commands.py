@@ -10,6 +10,8 @@ from typing import Final
 
 import msgspec
 
+from qiming_tui.tui.commands_edit import EDITS
+
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
     """What a person can ask for, and every way to ask for it."""
@@ -93,6 +95,17 @@ COMMANDS: Final[tuple[Command, ...]] = (
         help="Bring back what was undone.",
         slash="redo",
         leader="U",
+    ),
+    *(
+        Command(
+            id=each["id"],
+            title=each["title"],
+            help=each["help"],
+            slash=each["slash"],
+            argument=each.get("argument", ""),
+            leader=each["leader"],
+        )
+        for each in EDITS
     ),
     Command(
         id="new",

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from qiming_tui.model.errors import InputError, QimingError
 from qiming_tui.tui.acts.demo import DemoActions
+from qiming_tui.tui.acts.edit import EditActions
 from qiming_tui.tui.acts.family import Do, Family
 from qiming_tui.tui.acts.limit import LimitActions
 from qiming_tui.tui.acts.look import LookActions
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 FAMILIES: Final[tuple[type[Family], ...]] = (
     SessionActions,
     WindowActions,
+    EditActions,
     LimitActions,
     LookActions,
     DemoActions,

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from qiming_tui.context.fate import mark_of
+from qiming_tui.model.errors import EditRefused
 from qiming_tui.tui.acts.family import Do, Family
 
 
@@ -23,11 +25,15 @@ class WindowActions(Family):
     async def _prune(self, _: str) -> None:
         await self._worker().prune()
 
-    async def _undo(self, _: str) -> None:
+    async def _undo(self, name: str) -> None:
+        """The newest edit, or the compaction with this name (C1) or message."""
         worker = self._worker()
 
         async def job() -> None:
-            group = await worker.editor.undo()
+            mark = mark_of(worker.acting.marks(), name) if name else None
+            if name and (mark is None or mark.group is None):
+                raise EditRefused(f"there is no compaction {name} to undo")
+            group = await worker.editor.undo(mark.group if mark else None)
             self._app.notify(f"{group.name} is undone", markup=False)
 
         await worker.edit(job)
