@@ -65,6 +65,7 @@ class Terminal:
         self.seen = b""
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
+        self._text: str | None = None
 
     def read(self, wait_s: float = 0.05) -> bool:
         """Take what comes within `wait_s`; False once nobody holds the terminal any more.
@@ -84,17 +85,23 @@ class Terminal:
             return False
         self.seen += data
         self._stream.feed(_KITTY_POP.sub(b"", data))
+        self._text = None
         return True
 
     @property
     def lines(self) -> list[str]:
-        """The rows of the screen."""
-        return [line.rstrip() for line in self._screen.display]
+        """The rows of the screen; the second cell of a wide sign is an empty one. (pyte's own way measures
+        every sign anew: that took longer than the program that is tested.)"""
+        columns = range(self._screen.columns)
+        rows = (self._screen.buffer[number] for number in range(self._screen.lines))
+        return ["".join(row[column].data for column in columns).rstrip() for row in rows]
 
     @property
     def text(self) -> str:
-        """All rows."""
-        return "\n".join(self.lines)
+        """All rows, made once for each state of the screen."""
+        if self._text is None:
+            self._text = "\n".join(self.lines)
+        return self._text
 
     def until(self, wanted: str | Callable[[str], bool], *, wait_s: float = WAIT_S) -> str:
         """Read until the screen shows a text, or a condition on it holds; the screen then."""
@@ -112,6 +119,7 @@ class Terminal:
     def resize(self, columns: int, rows: int) -> None:
         """Another size, as a window manager does it."""
         self._screen.resize(rows, columns)
+        self._text = None
         self.child.setwinsize(rows, columns)
 
     def kill(self, number: signal.Signals) -> None:

@@ -9,11 +9,13 @@ import sys
 from qiming_tui.provider import local
 
 KEEPERS = ("Ada", "Bram", "Cora", "Dirk", "Elin", "Finn", "Greta", "Hugo")
+DAYS = 48
+"""On a page: two of them fill the window. Each turn reads all of it anew, by a server of its own."""
 PROMPTS = tuple(
     f"This is page {page} of the log of the lighthouse. "
     + " ".join(
-        f"On day {page * 30 + day} {KEEPERS[(page + day) % 8]} saw {day + 2} ships and lit the lamp."
-        for day in range(24)
+        f"On day {page * DAYS + day} {KEEPERS[(page + day) % 8]} saw {day + 2} ships and lit the lamp."
+        for day in range(DAYS)
     )
     + " Say in one short sentence who wrote this."
     for page in range(8)

@@ -104,6 +104,7 @@ SCRIPT = {
         {"text": "Still one file."},
     ],
 }
+SLOW = {"chunk": 5, "chunk_ms": 50}
 ANSWERED = ["step:0", "step:1", "step:2", "rule:title", "step:3", "rule:summary", "step:4"]
 
 
@@ -156,8 +157,15 @@ def test_a_tool_a_permission_a_429_and_a_refusal_that_leads_to_a_compaction(plac
     assert "Count the files." in json.dumps(bodies(log)[-1]["body"]["messages"])
 
 
-def test_a_folder_with_instructions_asks_for_trust_once(place, server):
-    log = server({"default": {"text": "Hello."}})
+def test_a_folder_is_trusted_once_and_ctrl_c_twice_stops_the_turn_and_then_leaves(place, server):
+    log = server(
+        {
+            "rules": [
+                {"when": {"last_user_contains": "talk"}, "reply": {"text_repeat": ["word ", 400], **SLOW}},
+            ],
+            "default": {"text": "Hello."},
+        }
+    )
     (place / "project" / "AGENTS.md").write_text("Always say please.\n")
     child = spawn(place)
     child.expect("trust: AGENTS.md: read it and follow it in this folder")
@@ -166,18 +174,8 @@ def test_a_folder_with_instructions_asks_for_trust_once(place, server):
     child.sendline("hi")
     child.expect("agent: Hello.")
     child.expect("you: ")
-    leave(child)
     assert "Always say please." in json.dumps(bodies(log)[0]["body"]["messages"][0])
-    again = spawn(place)
-    again.expect("session: ses_")
-    assert "trust:" not in again.before
-    again.expect("you: ")
-    leave(again)
-
-
-def test_ctrl_c_twice_stops_the_turn_and_then_leaves(place, server):
-    server({"default": {"text_repeat": ["word ", 400], "chunk": 5, "chunk_ms": 50}})
-    child = spawn(place, "talk")
+    child.sendline("talk")
     child.expect("agent: word")
     child.sendintr()
     child.expect("Ctrl-C again stops the turn")
@@ -191,6 +189,11 @@ def test_ctrl_c_twice_stops_the_turn_and_then_leaves(place, server):
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0
+    again = spawn(place)
+    again.expect("session: ses_")
+    assert "trust:" not in again.before
+    again.expect("you: ")
+    leave(again)
 
 
 def test_a_pipe_answers_a_question_and_at_its_end_nobody_does(place, server):

@@ -126,12 +126,16 @@ def _press_until(held, key, done):
         held.read(0.3)
 
 
-def test_esc_twice_stops_a_stream_and_a_resize_in_it_loses_nothing(start):
+def test_a_prompt_given_at_once_is_sent_a_resize_loses_nothing_and_esc_twice_stops(start, place):
     words = " ".join(f"word{n}" for n in range(6000))  # longer than the slowest machine needs
-    held = start(script=script({"text": words, "chunk_ms": 100, "chunk": 12}, {"text": "after"}))
-    held.until("Ask, /command")
-    held.send("talk\r")
+    held = start(
+        "screen",
+        "talk at once",
+        script=script({"text": words, "chunk_ms": 100, "chunk": 12}, {"text": "after"}),
+    )
     held.until("word5 ")
+    bodies = [json.loads(line) for line in (place / "requests.jsonl").read_text().splitlines()]
+    assert "talk at once" in json.dumps(bodies[0])
     for size in ((60, 20), (80, 24), (200, 50), (100, 30)):
         held.resize(*size)
         first = _last_word(held.text)
@@ -149,8 +153,8 @@ def test_esc_twice_stops_a_stream_and_a_resize_in_it_loses_nothing(start):
     held.send("go on\r")
     held.until("after")
     assert _last_word(held.text) <= seen + 2, "nothing of the stopped stream comes later"
-    held.send("\x11")
-    assert held.end() == 0
+    held.kill(signal.SIGTERM)
+    assert held.end() == 128 + signal.SIGTERM
     assert held.restored
 
 
@@ -164,18 +168,7 @@ def _last_word(text):
     return max((int(number) for number in re.findall(r"word(\d+)", text)), default=-1)
 
 
-def test_a_prompt_typed_before_the_session_is_open_is_sent(start, place):
-    held = start("screen", "hello at once", script=script({"text": "you were early"}))
-    held.until("you were early")
-    bodies = [json.loads(line) for line in (place / "requests.jsonl").read_text().splitlines()]
-    assert "hello at once" in json.dumps(bodies[0])
-    held.kill(signal.SIGTERM)
-    assert held.end() == 128 + signal.SIGTERM
-    assert held.restored
-
-
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL"])
-def test_the_demo_plays_and_leaves_the_terminal_as_it_was(start, name):
+def test_the_demo_plays_and_leaves_the_terminal_as_it_was(start):
     held = start("demo", "grow", "--speed", "0")
     held.until(lambda text: "1 compaction" in text and "CHANGES.md has both entries" in text)
     held.send("\x14")
@@ -184,9 +177,16 @@ def test_the_demo_plays_and_leaves_the_terminal_as_it_was(start, name):
     held.until("summary request")
     held.send("g12\r")
     held.until("step 12/")
-    number = getattr(signal, name)
-    held.kill(number)
-    assert held.end() == (-number if name == "SIGKILL" else 128 + number)
+    held.kill(signal.SIGTERM)
+    assert held.end() == 128 + signal.SIGTERM
+    assert held.restored
+
+
+def test_killed_in_the_middle_of_the_demo_it_leaves_the_terminal_as_it_was(start):
+    held = start("demo", "grow", "--speed", "0")
+    held.until("ctx/10")
+    held.kill(signal.SIGKILL)
+    assert held.end() == -signal.SIGKILL
     assert held.restored
 
 
