@@ -151,7 +151,7 @@ def _basis(data: BarData, columns: int) -> list[Spans]:
     word = data.basis.value
     found = [word] * 4
     if data.step is not None and (data.basis is Basis.MEASURED or data.since):
-        since = f", ~{signed(data.since)} since" if data.since else ""
+        since = f", ~{signed(data.since)} since" if abs(data.since) >= 50 else ""
         named = Basis.MEASURED.value
         at, short = f"{named} at step {data.step}{since}", f"{named} step {data.step}{since}"
         found = [
