@@ -124,15 +124,26 @@ class Host(App[Farewell | None]):
         """Open the first session, and begin."""
         worker = await first_session(self)
         if worker is None:
+            self._take_back()
             return
         self.adopt(worker)
         if self._first:
-            await worker.submit(self._first)
+            await self.send(Draft(self._first), steer=False)
         for draft, steer in self.waiting:
             await self.send(draft, steer=steer)
         self.waiting.clear()
         if self._play is not None:
             await self._play(worker)
+
+    def _take_back(self) -> None:
+        """What was to be sent stands in the prompt: the session that is shown takes nothing."""
+        if self.session is None:
+            return
+        for draft, _ in self.waiting:
+            self.main.prompt_bar.restore(draft)
+        self.waiting.clear()
+        if self._first:
+            self.main.prompt_bar.write(self._first)
 
     def _tell_pace(self) -> None:
         """The footer says how the demo plays."""
@@ -190,6 +201,8 @@ class Host(App[Farewell | None]):
     async def _keep(self, worker: "Worker") -> None:
         """When another process takes the session, look on."""
         await worker.gone.wait()
+        if self.session is not worker:
+            return
         try:
             self.look_on(await self.source.watch(worker.ctx.session_id))
         except QimingError as error:
@@ -199,6 +212,7 @@ class Host(App[Farewell | None]):
         if self.watching is not None:
             self.watching.close()
             self.watching = None
+            self.workers.cancel_group(self, "follow")
         for request_id, reply in self._replies.items():
             self.main.question.withdraw(request_id)
             reply.cancel()

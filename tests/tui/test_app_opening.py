@@ -152,13 +152,14 @@ async def test_a_session_of_another_program_is_followed_read_only_and_taken_when
                 async def watch(self, session_id):
                     return await other.watch(rig.live.session.id)
 
-            app = QimingApp(Elsewhere(rig))
+            app = QimingApp(Elsewhere(rig), typed="early\r")
             async with app.run_test(size=(120, 30)) as pilot:
                 await until(pilot, lambda: "first" in text_of(app) and "read-only: process" in text_of(app))
                 await until(pilot, lambda: "% ok" in text_of(app))
                 await rig.ask("two")
                 await until(pilot, lambda: "second" in text_of(app) and "measured at step 2" in text_of(app))
-                await pilot.press(*"no", "enter")
+                assert app.main.prompt_bar.prompt.text == "early", "it was sent before anybody could know"
+                await pilot.press("ctrl+u", *"no", "enter")
                 await until(pilot, lambda: any("read-only" in each.message for each in app._notifications))
                 assert app.main.prompt_bar.prompt.text == "no", "what cannot be sent is not lost"
                 await pilot.press("ctrl+u")
