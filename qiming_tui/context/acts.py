@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from qiming_tui.context.answer import arguments_text
-from qiming_tui.context.edits import is_cleared
+from qiming_tui.context.edits import UNCLIP, is_cleared
 from qiming_tui.context.facts import handle_of
 from qiming_tui.context.figures import plural
 from qiming_tui.context.state import SessionState, Window
@@ -81,10 +81,12 @@ def restore(window: Window, ids: Sequence[str]) -> Drafts:
     """Send these results, and the arguments of their calls, in full again."""
     parts = Live(window).results(ids)
     edits = window.edits
-    gone = tuple(part.id for part in parts if is_cleared(part, edits) or part.id in edits.clipped)
-    if not gone:
+    gone = tuple(part.id for part in parts if is_cleared(part, edits))
+    cut = tuple(part.id for part in parts if part.id in edits.clipped and part.id not in gone)
+    if not gone and not cut:
         raise EditRefused("it is sent in full")
-    return (Draft(kind=EditKind.RESTORE, targets=gone),)
+    whole = (Draft(kind=EditKind.RESTORE, targets=gone),) if gone else ()
+    return (*whole, Draft(kind=EditKind.RESTORE, targets=cut, params={UNCLIP: True})) if cut else whole
 
 
 def suggested(plan: PrunePlan) -> Drafts:

@@ -5,6 +5,7 @@ of the window is a fold over the edits of the groups that are on, in order; per 
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 import msgspec
 
@@ -12,6 +13,9 @@ from qiming_tui.context.state import Pin, WindowEdits
 from qiming_tui.model.edits import Edit, EditKind, EditRecord, Switch
 from qiming_tui.model.errors import EditRefused
 from qiming_tui.model.parts import Completed, ToolPart
+
+UNCLIP: Final = "clip"
+"""Parameter of a restore that is about a call's arguments alone: it says nothing about the result."""
 
 
 class EditGroup(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,7 +86,7 @@ class _Fold:
 
     def note(self, edit: Edit, active: bool) -> None:
         """Take one edit, active or not."""
-        if edit.kind in (EditKind.CLEAR, EditKind.RESTORE):
+        if edit.kind in (EditKind.CLEAR, EditKind.RESTORE) and not edit.params.get(UNCLIP):
             for target in edit.targets:
                 self.first.setdefault(target, edit.kind)
         if active:
@@ -97,8 +101,9 @@ class _Fold:
             case EditKind.CLEAR:
                 self.cleared[target] = True
             case EditKind.RESTORE:
-                self.cleared[target] = False
                 self.clipped.pop(target, None)
+                if not edit.params.get(UNCLIP):
+                    self.cleared[target] = False
             case EditKind.CLIP:
                 chars = edit.params.get("chars")
                 if isinstance(chars, int):

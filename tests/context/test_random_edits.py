@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from qiming_tui.context.assemble import assemble, first_change, manifest, view_hash
 from qiming_tui.context.boundary import window
 from qiming_tui.context.cache import Cache
+from qiming_tui.context.edits import fold, is_cleared
+from qiming_tui.context.health import health, pin_sent
 from qiming_tui.context.state import WindowEdits
 from qiming_tui.context.tokens import Tally
 from qiming_tui.context.view import build
@@ -49,10 +51,17 @@ class Model:
         cleared: dict[str, bool] = {}
         pins: dict[str, str] = {}
         texts: dict[str, str] = {}
-        for group in self.active("clear", "restore", "pin", "unpin", "summary"):
+        clipped: dict[str, int] = {}
+        for group in self.active("clear", "restore", "clip", "unclip", "pin", "unpin", "summary"):
             for target in group["targets"]:
+                if group["kind"] in ("restore", "unclip"):
+                    clipped.pop(target, None)
                 if group["kind"] in ("clear", "restore"):
                     cleared[target] = group["kind"] == "clear"
+                elif group["kind"] == "clip":
+                    clipped[target] = group["chars"]
+                elif group["kind"] == "unclip":
+                    pass
                 elif group["kind"] == "pin":
                     pins.pop(target, None)
                     pins[target] = group["text"]
@@ -62,7 +71,7 @@ class Model:
                     texts[target] = group["text"]
         compactions = self.active("compact")
         if not compactions:
-            return self.rendered(shown, cleared, texts)
+            return self.rendered(shown, cleared, texts, clipped)
         newest = compactions[-1]
         at = next(i for i, m in enumerate(shown) if m[1] == newest["messages"][0])
         older = {id for group in compactions for id in group["messages"][:2]}
@@ -73,15 +82,15 @@ class Model:
         pair, rest = shown[at : at + 2], shown[at + 2 :]
         live = {m[1] for m in tail + rest} | {c for m in tail + rest if m[0] == "tool" for c in [m[2][0]]}
         lost = [f"[Pinned by the user, from x]\n{text}" for part, text in pins.items() if part not in live]
-        out = self.rendered(pair, cleared, texts)
+        out = self.rendered(pair, cleared, texts, clipped)
         if lost:
             blocks = [{"type": "text", "text": text} for text in lost]
             out.append({"role": "user", "content": lost[0] if len(lost) == 1 else blocks})
-        return out + self.rendered(tail + rest, cleared, texts)
+        return out + self.rendered(tail + rest, cleared, texts, clipped)
 
     @staticmethod
     def rendered(
-        messages: list[Any], cleared: dict[str, bool], texts: dict[str, str]
+        messages: list[Any], cleared: dict[str, bool], texts: dict[str, str], clipped: dict[str, int]
     ) -> list[dict[str, Any]]:
         out: list[dict[str, Any]] = []
         for role, id, content in messages:
@@ -89,7 +98,9 @@ class Model:
                 out.append({"role": role, "content": texts.get(id, content)})
                 continue
             part, result = content
-            arguments = json.dumps({"path": part}, separators=(",", ":"))
+            path = part[: clipped.get(part, len(part))]
+            path += "" if path == part else f"[... {len(part) - len(path)} characters cut]"
+            arguments = json.dumps({"path": path}, separators=(",", ":"))
             function = {"name": "read", "arguments": arguments}
             call = {"id": f"call_{part}", "type": "function", "function": function}
             out.append({"role": "assistant", "content": None, "tool_calls": [call]})
@@ -127,6 +138,8 @@ class Story:
     def record(self, kind: EditKind, name: str, targets: list[str], **extra: Any) -> None:
         seq = len(self.log) + 1
         params = {"text": extra["text"], "source": "x"} if "text" in extra else {}
+        params |= {"chars": extra["chars"]} if "chars" in extra else {}
+        params |= {"clip": True} if name == "unclip" else {}
         self.log.append(edit(seq, kind, *targets, group=f"g{seq}", **params))
         group = {"id": f"g{seq}", "kind": name, "targets": targets, "on": True, "messages": targets}
         self.model.groups.append(group | extra)
@@ -151,6 +164,8 @@ class Story:
                 EditKind.RESTORE,
                 [t for g in self.model.groups if g["kind"] == "clear" for t in g["targets"]],
             ),
+            "clip": (EditKind.CLIP, self.parts),
+            "unclip": (EditKind.RESTORE, self.parts),
             "pin": (EditKind.PIN, self.parts),
             "unpin": (EditKind.UNPIN, self.parts),
             "summary": (EditKind.SUMMARY_EDIT, self.summaries),
@@ -162,6 +177,8 @@ class Story:
         chosen = self.draw(st.lists(st.sampled_from(targets), min_size=1, max_size=2, unique=True))
         if name in ("pin", "summary"):
             self.record(kind, name, chosen, text=f"text {len(self.log)}")
+        elif name == "clip":
+            self.record(kind, name, chosen, chars=self.draw(st.integers(0, 1)))
         else:
             self.record(kind, name, chosen)
 
@@ -179,6 +196,13 @@ class Story:
             self.log.append(switch(len(self.log) + 1, group["id"], group["on"]))
 
 
+def is_hidden(target, window_now):
+    """Whether what is pinned is live and was cleared by hand: then its placeholder is sent, and the health
+    line says so."""
+    parts = {part.id: part for entry in window_now.live for part in entry.parts}
+    return target in parts and is_cleared(parts[target], window_now.edits)
+
+
 @given(st.data(), st.sampled_from(list(Preset)))
 def test_the_next_body_is_the_expected_one_after_every_event(data, preset):
     story = Story(data)
@@ -186,7 +210,9 @@ def test_the_next_body_is_the_expected_one_after_every_event(data, preset):
     for step in data.draw(
         st.lists(st.sampled_from(["turn", "change", "change", "toggle", "compact"]), max_size=12)
     ):
+        log = tuple(story.log)
         getattr(story, step)()
+        assert tuple(story.log[: len(log)]) == log
         made = state(*story.entries, edits=tuple(story.log))
         view = build(made, Settings(preset=preset), tally, cache=cache)
         body = assemble(view.params, view.items)
@@ -194,6 +220,12 @@ def test_the_next_body_is_the_expected_one_after_every_event(data, preset):
         assert view.hash == view_hash(body)
         assert recount(body, tally) == view.total
         assert view == build(made, Settings(preset=preset), Tally())
+        window_now = window(made.entries, fold(made.edits), preset)
+        bad = {check.name for check in health(view, window_now).checks if not check.good}
+        assert bad <= {"pins"}
+        hidden = [pin for pin in window_now.edits.pins if not pin_sent(pin, view.items, window_now)]
+        assert all(is_hidden(pin.target, window_now) for pin in hidden)
+        assert bool(hidden) == ("pins" in bad)
 
 
 @given(st.data(), histories(), st.sampled_from(["openai", "anthropic", "gemini"]))
