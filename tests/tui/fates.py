@@ -6,6 +6,7 @@ from qiming_tui.context.coverage import cover
 from qiming_tui.context.fate import before_after, mark_of, marks_of, moment
 from qiming_tui.context.forecast import Promise
 from qiming_tui.context.health import health
+from qiming_tui.context.state import Block
 from qiming_tui.context.tokens import Tally
 from qiming_tui.context.view import window_of
 from qiming_tui.model.edits import EditKind
@@ -81,7 +82,7 @@ def report(*, zh=False):
         summary("s", "c", SUMMARY),
         goes_on("k"),
         edits=log,
-        system=SYSTEM,
+        system=(*SYSTEM, Block("Work carefully. " * 300, "system")),
         memory=MEMORY,
         tools=TOOLS,
         limits=Limits(12_000, None, 2_000),

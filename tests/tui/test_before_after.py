@@ -37,7 +37,7 @@ def test_side_by_side_as_in_the_picture():
     assert [row.key for row in rows if row.key.startswith("turn")] == [f"turn:{n}" for n in range(7)]
 
 
-@pytest.mark.parametrize("columns", [118, 78, 58, 38, 20])
+@pytest.mark.parametrize("columns", [118, 78, 58, 38, 30])
 @pytest.mark.parametrize("name", ["full", "safe", "ascii"])
 def test_rows_fit_any_width_and_set(columns, name):
     found, _ = report(zh=columns == 58)

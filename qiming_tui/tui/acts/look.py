@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from qiming_tui.model.errors import InputError
 from qiming_tui.tui import keys
 from qiming_tui.tui.acts.family import Do, Family
+from qiming_tui.tui.screens.act import ActScreen
+from qiming_tui.tui.screens.before_after import BeforeAfterScreen, FatePage
 from qiming_tui.tui.screens.help import CommandsScreen, HelpScreen
 from qiming_tui.tui.screens.text import TextScreen
 from qiming_tui.tui.theme import DARK, LIGHT
@@ -68,6 +70,8 @@ class LookActions(Family):
             ("in the timeline", TimelineStrip.BINDINGS),
             ("in the budget bar, near the limit", BudgetBar.BINDINGS),
             ("in a text over the page", TextScreen.BINDINGS),
+            ("before an edit of the window", ActScreen.BINDINGS),
+            ("before and after a compaction", (*FatePage.BINDINGS, *BeforeAfterScreen.BINDINGS)),
         )
         await self._app.push_screen(
             HelpScreen(panes, keymap=self._app.keymap, glyphs=main.glyphs, words=words), self._chosen

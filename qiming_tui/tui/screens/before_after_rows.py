@@ -104,6 +104,7 @@ class Painter:
         if what.cleared:
             words = f"{plural(len(what.cleared), 'result')}, already not sent"
             size = f":{kilo(self.report.cleared_tokens)}" if self.report.cleared_tokens else ":"
+            rows.append(PageRow(cut((), self.left)))
             rows.append(PageRow(self._cells(":", (("faint", words),), ("faint", size), "cleared")))
         rows.append(rule)
         total = ("strong", kilo(what.before.total))
@@ -119,12 +120,13 @@ class Painter:
     def _turn(self, index: int, turn: TurnFate) -> Spans:
         tag = f"T{turn.turn}" if turn.turn else ""
         words = one_line(turn.subject) or "before the first message"
-        subject = (("text", words), ("muted", f"  {len(turn.message_ids)}"))
-        return self._cells(tag, subject, ("strong", kilo(turn.tokens)), turn.fate.value)
+        count = f"{len(turn.message_ids):>3} "
+        return self._cells(tag, (("text", words),), ("strong", kilo(turn.tokens)), turn.fate.value, count)
 
-    def _cells(self, tag: str, words: Spans, size: Span, fate: str) -> Spans:
-        """Tag, words, tokens, fate; the words give way."""
-        end: Spans = (size, ("", "  "), (_fate_style(fate), f"{fate:<7}"))
+    def _cells(self, tag: str, words: Spans, size: Span, fate: str, count: str = "") -> Spans:
+        """Tag, words, number of messages, tokens, fate; the words give way."""
+        amount = (size[0], f"{size[1]:>6}")
+        end: Spans = (("muted", count), amount, ("", "  "), (_fate_style(fate), f"{fate:<7}"))
         gap = 2 if self.left >= 50 else 1
         room = self.left - gap - 4 - cells(end) - 1
         lead: Spans = (("", " " * gap), *self._chips(tag))
@@ -162,9 +164,11 @@ class Painter:
         ]
         rows += [self._sent("", (("muted", line),), ("", "")) for line in _beginnings(self.report.summary)]
         rows += self._rest()
-        more = 0 if self.report.promise is None else self.report.promise.measured - what.after.total
-        if more > 0:
-            rows.append(self._sent("U", (("text", "what came before the first step"),), ("text", kilo(more))))
+        promise = self.report.promise
+        more = 0 if promise is None else promise.measured - what.after.total
+        if promise is not None and more > 0:
+            words = f"came before step {promise.step}"
+            rows.append(self._sent("U", (("text", words),), ("text", kilo(more))))
         rows.append((("rule", self.glyphs.rule * self.right),))
         total = max(what.after.total, what.after.total + more)
         rows.append(self._sent("", (("strong", "total"),), ("strong", kilo(total))))
