@@ -149,6 +149,8 @@ async def frame(make: Callable[[], App[Any]], look: Look) -> AsyncIterator[Frame
         yield Frame(app, pilot)
 
 
+PATIENCE = 20
+"""So often a look that does not hold is looked at, each time after all that waited was dealt with."""
 Check = Callable[[Frame, Look], Awaitable[None]]
 
 
@@ -163,8 +165,12 @@ async def each_look(make: Callable[[], App[Any]], check: Check, wanted: Iterable
         async with frame(make, group[0]) as shown:
             for look in group:
                 await shown.wear(look)
-                try:
-                    await check(shown, look)
-                except Exception as error:
-                    error.add_note(f"in look {look}")
-                    raise
+                for left in reversed(range(PATIENCE)):
+                    try:
+                        await check(shown, look)
+                        break
+                    except AssertionError as error:
+                        if not left:
+                            error.add_note(f"in look {look}")
+                            raise
+                        await shown.settle()  # the last repaint may still be under way

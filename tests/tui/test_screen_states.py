@@ -72,6 +72,7 @@ async def frames_of(held, states, show):
     for state in states:
         show(state)
         await held.settle()
+        await held.settle()
         found.append(held.text())
     return found
 
