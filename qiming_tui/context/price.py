@@ -16,7 +16,7 @@ import msgspec
 from qiming_tui.context.budget import input_side
 from qiming_tui.context.figures import kilo, plural
 from qiming_tui.model.ledger import Outcome, RequestRow
-from qiming_tui.model.limits import Price
+from qiming_tui.model.limits import ModelRef, Price
 from qiming_tui.model.stream import RequestKind
 from qiming_tui.model.window import ContextView, Item
 
@@ -28,12 +28,13 @@ CACHE_TTL_MS: Final = 300_000
 """How long a provider keeps a prompt at least; after that the cache counts as cold."""
 
 
-def held_of(rows: Sequence[RequestRow], *, now: int) -> int:
+def held_of(rows: Sequence[RequestRow], *, model: ModelRef, now: int) -> int:
     """Tokens of the last request that a provider's cache holds: all of it where the provider caches at all
-    and has answered in the last five minutes, else 0 (cold)."""
+    and has answered in the last five minutes, else 0 (cold). Another model than `model` shares nothing."""
     for row in reversed(rows):
         if row.kind is RequestKind.TURN and row.outcome is Outcome.OK and row.usage is not None:
-            warm = now - (row.times.end or row.times.queued) <= CACHE_TTL_MS
+            fresh = now - (row.times.end or row.times.queued) <= CACHE_TTL_MS
+            warm = fresh and row.params.model == model
             return input_side(row.usage) if warm and row.usage.cache_read + row.usage.cache_write else 0
     return 0
 

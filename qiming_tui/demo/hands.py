@@ -6,8 +6,10 @@ from typing import Final
 from qiming_tui.context import acts
 from qiming_tui.context.facts import handle_of
 from qiming_tui.model.errors import InputError
+from qiming_tui.model.limits import ModelRef
 from qiming_tui.model.parts import ToolPart
 from qiming_tui.provider.scenario import Act
+from qiming_tui.session.switching import switch_model
 from qiming_tui.session.worker import Worker
 
 
@@ -40,6 +42,12 @@ async def _unpin(worker: Worker, what: str) -> None:
     await worker.acting.apply(acts.unpin(worker.acting.now()[1], [part_of(worker, what)]))
 
 
+async def _model(worker: Worker, what: str) -> None:
+    name = worker.ctx.profile.info.ref
+    other = ModelRef(name.provider, what or name.model.removesuffix("-small"))
+    await switch_model(worker.ctx, worker.editor, other)
+
+
 async def _undo(worker: Worker, _: str) -> None:
     await worker.editor.undo()
 
@@ -55,6 +63,7 @@ _MAKES: Final[dict[str, Callable[[Worker, str], Awaitable[None]]]] = {
     "unpin": _unpin,
     "undo": _undo,
     "redo": _redo,
+    "model": _model,
 }
 
 

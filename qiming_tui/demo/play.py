@@ -97,7 +97,8 @@ class Stage:
 
     async def resolve(self, ref: ModelRef) -> ModelProfile:
         """The scripted model, whatever is asked for."""
-        info = msgspec.structs.replace(self.scenario.info, ref=ref)
+        limits = self.scenario.limits_of(ref)
+        info = msgspec.structs.replace(self.scenario.info, ref=ref, limits=limits)
         return ModelProfile(info=info, gateway=self.gateway, counter=self.counter, encoding=O200K)
 
     async def open(self) -> Worker:

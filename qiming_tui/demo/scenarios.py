@@ -18,6 +18,7 @@ BUILDERS: Final[dict[str, Callable[[], Scenario]]] = {
     "undo": steering.undo,
     "pins": steering.pins,
     "bad-estimate": steering.bad_estimate,
+    "model-switch": steering.model_switch,
     "zh": chinese.zh,
 }
 """In the order of `qiming demo --list`."""

@@ -90,3 +90,27 @@ def bad_estimate() -> Scenario:
         summaries=(summary(1, next_step="read the log of week 2"),),
         title="Infant fares and two weeks of logs",
     )
+
+
+def model_switch() -> Scenario:
+    """The work goes to a model with a smaller window, which the history does not fit, and back."""
+    return Scenario(
+        name="model-switch",
+        sentence="A smaller model takes over: the history does not fit it and is summarised; then back.",
+        limits=Limits(20_000, None, 3_000, Origin.ARGUMENT),
+        small=Limits(7_500, None, 1_500, Origin.ARGUMENT),
+        allow=ALLOW,
+        files=ferry.files(weeks=1),
+        turns=(
+            look_round(),
+            after(night_boat(), Act("model", "model-switch-small")),
+            turn(
+                "Say in a sentence what was wrong with the night boat, and what you changed.",
+                say("It arrives after midnight; `duration` now takes the difference modulo 24 hours."),
+                then=(Act("model"),),
+            ),
+            turn("Is anything open?", say("Nothing is open: the checks of the timetable pass.")),
+        ),
+        summaries=(short_summary("nothing is open"),),
+        title="The night boat and two models",
+    )

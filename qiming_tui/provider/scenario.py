@@ -41,9 +41,10 @@ class Act(msgspec.Struct, frozen=True):
     """What the user does to the window between two turns."""
 
     do: str
-    """clear, restore, pin, unpin, compact, undo or redo."""
+    """clear, restore, pin, unpin, compact, undo, redo or model."""
     what: str = ""
-    """The path or command of the call whose newest result is meant; the focus of a compaction."""
+    """The path or command of the call whose newest result is meant; the focus of a compaction; the model
+    (empty: the first one)."""
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,6 +72,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be seen, for `qiming demo --list`."""
     limits: Limits = Limits(32_000, None, 4_000, Origin.ARGUMENT)
     """What the catalogue says of the model."""
+    small: Limits | None = None
+    """Of a second model, NAME-small, that the user may switch to."""
     refuses_above: int | None = None
     """The largest request in tokens that the provider really takes; None: what `limits` says."""
     refuses_after: int | None = None
@@ -100,6 +103,15 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
         return ModelInfo(
             ref=self.ref, name=f"scripted model ({self.name})", limits=self.limits, price=self.price
         )
+
+    @property
+    def small_ref(self) -> ModelRef:
+        """The second model's name."""
+        return ModelRef(PROVIDER, f"{self.name}-small")
+
+    def limits_of(self, ref: ModelRef) -> Limits:
+        """Those of one of its models."""
+        return self.small if self.small is not None and ref == self.small_ref else self.limits
 
     @property
     def window(self) -> int | None:

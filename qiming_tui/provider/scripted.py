@@ -83,7 +83,7 @@ class ScriptedGateway:
         self._begin = begin
         self._tally = Tally(O200K)
         self._script = _Script(scenario)
-        self._seen: list[list[JSON]] = []
+        self._seen: list[tuple[JSON, list[JSON]]] = []
         self.log: list[Logged] = []
         """Every request, in order."""
 
@@ -137,16 +137,17 @@ class ScriptedGateway:
         return total
 
     async def _cached(self, body: dict[str, JSON]) -> int:
-        """Tokens of the longest beginning that this request shares with one of the last ones."""
+        """Tokens of the longest beginning that this request shares with one of the last ones to its model."""
         units = _units(body)
-        shared = max((_common(units, old) for old in self._seen), default=0)
+        alike = (old for model, old in self._seen if model == body.get("model"))
+        shared = max((_common(units, old) for old in alike), default=0)
         tools = body.get("tools") or []
         if shared < len(tools) or not shared:
             return 0
         return await self._count({**body, "messages": body["messages"][: shared - len(tools)]})
 
     def _remember(self, body: dict[str, JSON]) -> None:
-        self._seen = [*self._seen[1 - CACHED_REQUESTS :], _units(body)]
+        self._seen = [*self._seen[1 - CACHED_REQUESTS :], (body.get("model"), _units(body))]
 
     async def _usage(self, reply: Reply, tokens: int, cached: int) -> Usage:
         """What is reported: the answer is counted as it will weigh in the next request, without a frame."""

@@ -180,7 +180,8 @@ class Acting:
         return health(view, self.now()[1], growth=self._ctx.engine.growth)
 
     async def _held(self) -> int:
-        return held_of(await self._rows(), now=self._ctx.services.clock())
+        ctx = self._ctx
+        return held_of(await self._rows(), model=ctx.profile.info.ref, now=ctx.services.clock())
 
     async def _rows(self) -> tuple[RequestRow, ...]:
         ctx = self._ctx

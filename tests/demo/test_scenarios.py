@@ -21,7 +21,7 @@ from qiming_tui.tools.registry import check_arguments, default_tools
 
 NAMES = [
     *("grow", "prune", "overflow", "input-limit", "huge-result", "failed-summary", "storm"),
-    *("undo", "pins", "bad-estimate", "zh"),
+    *("undo", "pins", "bad-estimate", "model-switch", "zh"),
 ]
 TOOLS = {tool.name: tool for tool in default_tools()}
 
