@@ -36,7 +36,7 @@ async def _settle_trust(app: "Host") -> None:
         "Trust this folder?",
         names,
         why="this would instruct the model and change settings here",
-        detail="\n\n".join(clean(f"{paper.name}\n\n{paper.text}")[0] for paper in papers),
+        detail="\n\n".join(clean(f"{paper.name}\n\n{paper.text.strip()}")[0] for paper in papers),
         yes="read it and follow it",
         no="do not read it",
     )

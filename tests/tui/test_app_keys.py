@@ -75,7 +75,7 @@ async def test_the_users_keys_work_and_are_named_everywhere(tmp_path):
             assert "z New session" in text_of(app)
             await pilot.press("escape", "f5")
             await until(pilot, lambda: "Help and keys" in text_of(app))
-            await pilot.press(*"begin a new")
+            await pilot.press(*"begin")
             await until(pilot, lambda: "^B z" in text_of(app))
             await pilot.press("escape")
             await pilot.pause()

@@ -4,7 +4,7 @@ import json
 from contextlib import asynccontextmanager
 
 from qiming_tui.cli.export import exported
-from qiming_tui.model.errors import NoModel, NotFound
+from qiming_tui.model.errors import GatewayError, NoModel, NotFound
 from qiming_tui.model.limits import ModelInfo, ModelRef, Price
 from qiming_tui.model.window import Settings
 from qiming_tui.runtime import Runtime
@@ -40,6 +40,8 @@ class Strict(Given):
         self.said.append(model)
         if self.needs_model and model is None:
             raise NoModel("no model is chosen", "name one with --model")
+        if model == LOCAL:
+            raise GatewayError("llama.cpp is not there", "install it")
         return self.rig.worker
 
     async def offer(self, reason):
@@ -66,24 +68,19 @@ async def test_without_a_model_each_way_leads_on(tmp_path):
             await until(pilot, lambda: "no model is chosen" in text_of(app))
             await pilot.press("k")
             await until(pilot, lambda: "export ANTHROPIC_API_KEY=..." in text_of(app))
+            await pilot.press("l", "enter")
+            await until(pilot, lambda: "llama.cpp is not there" in text_of(app))
             await pilot.press("m", "m")
             await until(pilot, lambda: "big/large" in text_of(app) and "ready to use" in text_of(app))
             await pilot.press("escape")
             await until(pilot, lambda: "Watch the demo" in text_of(app))
-            await pilot.press("l", "enter")
-            await until(pilot, lambda: app.session is rig.worker)
-            assert app.screen is app.main
-            assert source.said == [None, LOCAL]
-        app = QimingApp(source)
-        async with app.run_test(size=(80, 24)) as pilot:
-            await until(pilot, lambda: "no model is chosen" in text_of(app))
             await pilot.press("m", "m")
             await until(pilot, lambda: "big/large" in text_of(app))
             await pilot.press("enter")
-            await until(pilot, lambda: app.session is rig.worker)
-            assert source.said[2:] == [None, LARGE.ref]
+            await until(pilot, lambda: app.session is rig.worker and app.screen is app.main)
+            assert source.said == [None, LOCAL, LARGE.ref]
         app = QimingApp(source)
-        async with app.run_test(size=(80, 24)) as pilot:
+        async with app.run_test(size=(40, 12)) as pilot:
             await until(pilot, lambda: "no model is chosen" in text_of(app))
             await pilot.press("d", "d")
             await until(pilot, lambda: app.way is Way.DEMO)
@@ -168,7 +165,8 @@ async def test_a_session_of_another_program_is_followed_read_only_and_taken_when
                 await until(pilot, lambda: app.focused is app.main.question)
                 await pilot.press("y")
                 await until(pilot, lambda: app.watching is None and not app.session.lost)
-                await pilot.press(*"three", "enter")
+                app.main.prompt_bar.prompt.write("three")
+                await pilot.press("enter")
                 await until(pilot, lambda: "mine now" in text_of(app))
                 assert "read-only" not in text_of(app)
 
@@ -180,7 +178,8 @@ async def test_models_say_whether_the_session_fits_and_a_session_is_written_to_a
         app = QimingApp(Strict(rig))
         async with app.run_test(size=(120, 30)) as pilot:
             await until(pilot, lambda: app.session is not None)
-            await pilot.press(*"/models", "enter")
+            app.main.prompt_bar.prompt.write("/models")
+            await pilot.press("enter")
             await until(pilot, lambda: "does not fit by" in text_of(app))
             shown = text_of(app)
             assert shown.index("big/large") < shown.index("key is not set") < shown.index("small/tiny")
@@ -191,13 +190,16 @@ async def test_models_say_whether_the_session_fits_and_a_session_is_written_to_a
             await until(
                 pilot, lambda: any("from the next request on" in n.message for n in app._notifications)
             )
-            await pilot.press(*"two", "enter")
+            app.main.prompt_bar.prompt.write("two")
+            await pilot.press("enter")
             await until(pilot, lambda: "again" in text_of(app))
             assert rig.model.requests[-1].model == LARGE.ref
-            await pilot.press(*"/export it.json", "enter")
+            app.main.prompt_bar.prompt.write("/export it.json")
+            await pilot.press("enter")
             await until(pilot, lambda: "written to it.json" in text_of(app))
             assert json.loads((tmp_path / "it.json").read_text())["info"]["id"] == rig.live.session.id
-            await pilot.press(*"/export it.svg", "enter")
+            app.main.prompt_bar.prompt.write("/export it.svg")
+            await pilot.press("enter")
             await until(pilot, lambda: "picture" in text_of(app))
             svg = (tmp_path / "it.svg").read_text()
             assert svg.startswith("<svg")
