@@ -269,6 +269,8 @@ def matching(prefix: str, commands: Iterable[Command] = COMMANDS) -> tuple[Comma
 
     def rank(command: Command) -> int:
         words = (command.slash, *command.aliases)
+        if low in words:
+            return -1
         if any(word.startswith(low) for word in words):
             return 0
         title = any(word.startswith(low) for word in command.title.lower().split())

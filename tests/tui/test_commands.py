@@ -79,7 +79,7 @@ async def test_the_palette_lists_every_command_literally_and_runs_the_chosen_one
         assert "Compact now" in text
         assert "/compact [focus]" in text
         assert [row.key for row in app.screen.list.items if row.key] == [one.id for one in COMMANDS]
-        await pilot.press(*"clear old")
+        await pilot.press(*"request by the rules")
         await until(pilot, lambda: len([row for row in app.screen.list.items if row.key]) == 1)
         await pilot.press("enter")
         await until(pilot, lambda: len(app.screen_stack) == 1)

@@ -78,7 +78,7 @@ class Note(Widget):
 
     def on_mount(self) -> None:
         """Seconds are told once a second, while something is being done."""
-        self._timer = self.set_interval(1.0, self.refresh, pause=True)
+        self._timer = self.set_interval(1.0, self.refresh, pause=not self.status.doing)
 
     def watch_status(self, before: PromptStatus, status: PromptStatus) -> None:
         """Count from where another thing was begun."""
