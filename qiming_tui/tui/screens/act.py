@@ -30,6 +30,8 @@ MOST: Final = 12
 """Rows of the difference that are shown at once."""
 FRAME: Final = 7
 """Rows of the dialog for its title, keys and what stands between."""
+TINY: Final = 16
+"""Below so many rows nothing stands between."""
 
 
 def diff_row(row: DiffRow, columns: int, glyphs: Glyphs) -> Spans:
@@ -117,18 +119,26 @@ class ActScreen(ModalScreen[bool]):
         if not self.is_mounted:
             return
         width, rows = max(1, self.head.size.width), self.preview.rows
-        shown = f"{plural(len(rows), 'change')} of the next request, nothing is done yet"
+        changes = plural(len(rows), "change")
+        forms = (
+            f"{changes} of the next request, nothing is done yet",
+            f"{changes}, nothing done yet",
+            changes,
+        )
+        free = width - len(self.preview.title) - 2
+        shown = next((form for form in forms if len(form) <= free), "")
         self.head.rows = (spread((("strong", self.preview.title),), (("muted", shown),), width),)
         priced = price_rows(self.preview, max(1, self.price.size.width), self.glyphs)
         self.price.styles.height = len(priced)
         self.price.rows = priced
-        room = max(1, min(len(rows), MOST, self.size.height - len(priced) - FRAME))
+        frame = FRAME if self.size.height >= TINY else 3
+        room = max(1, min(len(rows), MOST, self.size.height - len(priced) - frame))
         self.list.styles.height = room
         self._top = max(0, min(self._top, len(rows) - room))
         window = rows[self._top : self._top + room]
         made = [diff_row(row, max(1, self.list.size.width), self.glyphs) for row in window]
         hidden = len(rows) - self._top - len(window)
-        if hidden and made:
+        if hidden and len(made) > 1:
             made[-1] = (("muted", f"... {plural(hidden + 1, 'change')} more below"),)
         self.list.rows = tuple(made)
 
