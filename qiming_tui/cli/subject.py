@@ -136,11 +136,10 @@ async def of_store(asked: Asked, config: Config) -> Subject:
         record = await whole(store, await store.load(session_id))
         settings = _settings(config, record, asked)
         model = model_of(record) or config.model or ModelRef("unknown", "unknown")
-        state = SessionState(
-            entries=record.entries, edits=record.edits, model=model, limits=_limits(asked, config, model)
-        )
-        calibration = (await store.calibration(str(model))).factor
         stored = await store.request(session_id, asked.step) if asked.step else record.last_request
+        limits = _limits(asked, config, model, stored if asked.step else None)
+        state = SessionState(entries=record.entries, edits=record.edits, model=model, limits=limits)
+        calibration = (await store.calibration(str(model))).factor
         blobs = await store.blobs(row.blob for row in stored.manifest) if stored else {}
     return Subject(
         record=record, state=state, settings=settings, calibration=calibration, stored=stored, blobs=blobs
@@ -155,9 +154,12 @@ def _settings(config: Config, record: SessionRecord, asked: Asked) -> Settings:
     return config.settings
 
 
-def _limits(asked: Asked, config: Config, model: ModelRef) -> Limits:
+def _limits(asked: Asked, config: Config, model: ModelRef, stored: RequestRow | None = None) -> Limits:
+    """Those that were asked for, else those that a stored request was made for, else the model's of today."""
     if asked.model_limits is not None:
         return limits_of(asked.model_limits)
+    if stored is not None:
+        return stored.limits
     catalogue = Catalogue(env=os.environ, cache_dir=Path(os.devnull))
     return catalogue.lookup(model, config.limits(model)).limits
 

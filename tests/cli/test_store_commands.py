@@ -119,7 +119,7 @@ def test_a_request_that_cannot_be_verified_is_a_failure(
     played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = the_session(played)
-    monkeypatch.setattr("qiming_tui.cli.inspect_request.view_hash", lambda body: "0" * 64)
+    monkeypatch.setattr("qiming_tui.context.past_request.view_hash", lambda body: "0" * 64)
     result = call("inspect", "request", "--session", session, "--store", str(played), "--json")
     assert (result.code, result.out) == (1, "")
     assert "the rebuilt request has hash 0000" in result.err

@@ -2,99 +2,25 @@
 
 import asyncio
 import re
-import tempfile
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from qiming_tui.context.assemble import assemble, items_from
-from qiming_tui.demo.place import demo_folder
-from qiming_tui.demo.play import Stage
-from qiming_tui.demo.scenarios import BUILDERS, scenario
+from qiming_tui.demo.scenarios import scenario
 from qiming_tui.model import events as e
 from qiming_tui.model.codec import canonical, decode
 from qiming_tui.model.ledger import Outcome
-from qiming_tui.model.parts import PLACEHOLDER, Completed, ToolPart
+from qiming_tui.model.parts import PLACEHOLDER, Completed
 from qiming_tui.model.stream import RequestKind
-
-NAMES = list(BUILDERS)
-
-
-@dataclass
-class Played:
-    """What a run left: events, the provider's log, the ledger with its blobs, the project's files."""
-
-    events: list
-    log: list
-    rows: list
-    blobs: dict
-    files: dict
-    outputs: dict
-
-    def of(self, kind):
-        """The events of one kind, in order."""
-        return [event for event in self.events if isinstance(event, kind)]
-
-    @property
-    def verdicts(self):
-        return [event.verdict for event in self.of(e.Context)]
-
-    @property
-    def compactions(self):
-        return [(event.phase, event.reason) for event in self.of(e.CompactionEnded)]
-
-    @property
-    def reasons(self):
-        return [event.reason for event in self.of(e.TurnFinished)]
-
-    @property
-    def tools(self):
-        """The newest state of every tool part."""
-        parts = {event.part.id: event.part for event in self.of(e.PartFinished)}
-        return [part for part in parts.values() if isinstance(part, ToolPart)]
-
-
-async def perform(name, base):
-    with demo_folder(name, base=base) as folder:
-        stage = Stage(scenario(name), project=folder / "project", store=str(folder / "demo.db"), speed=0)
-        try:
-            worker = await stage.open()
-            events = []
-            worker.ctx.bus.listen(events.append)
-            async with asyncio.timeout(120):
-                await stage.play(worker)
-            store, session = stage.runtime.store, worker.ctx.session_id
-            rows = await store.requests(session)
-            whole = [
-                await store.request(session, row.step) for row in rows if row.kind is not RequestKind.TITLE
-            ]
-            blobs = await store.blobs({item.blob for row in whole for item in row.manifest})
-            parts = [event.part.id for event in events if isinstance(event, e.PartFinished)]
-            outputs = await store.outputs(parts)
-            files = {
-                str(path.relative_to(folder / "project")): path.read_text(encoding="utf-8")
-                for path in (folder / "project").rglob("*")
-                if path.is_file()
-            }
-        finally:
-            await stage.close()
-    return Played(events, stage.gateway.log, whole, blobs, files, outputs)
-
-
-@cache
-def played(name):
-    with tempfile.TemporaryDirectory() as base:
-        return asyncio.run(perform(name, Path(base)))
+from tests.demo.played import NAMES, play, played
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_request_of_the_ledger_is_rebuilt_as_the_provider_got_it(name):
     run = played(name)
-    sent = [entry for entry in run.log if entry.kind is not RequestKind.TITLE]
-    assert [row.view_hash for row in run.rows] == [entry.hash for entry in sent]
-    for row, entry in zip(run.rows, sent, strict=True):
+    assert [row.view_hash for row in run.rows] == [entry.hash for entry in run.sent]
+    for row, entry in zip(run.rows, run.sent, strict=True):
         assert canonical(assemble(row.params, items_from(row.manifest, run.blobs))) == entry.body
         assert (row.outcome is Outcome.REFUSED) == entry.refused
         if row.usage is not None:
@@ -105,8 +31,7 @@ def test_every_request_of_the_ledger_is_rebuilt_as_the_provider_got_it(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_sum_of_the_items_is_what_the_provider_counted(name):
     run = played(name)
-    sent = [entry for entry in run.log if entry.kind is not RequestKind.TITLE]
-    for row, entry in zip(run.rows, sent, strict=True):
+    for row, entry in zip(run.rows, run.sent, strict=True):
         if name != "bad-estimate":  # there it is the provider that is off
             assert sum(item.tokens for item in row.manifest) == entry.tokens
 
@@ -122,8 +47,13 @@ def test_every_tool_call_did_what_it_should_and_every_reply_was_given(name):
 
 
 def test_the_same_scenario_gives_the_same_run(tmp_path):
-    one = asyncio.run(perform("grow", tmp_path))
-    two = asyncio.run(perform("grow", tmp_path))
+    """In a folder of the same name: the path of AGENTS.md is told to the model."""
+    one = played("grow")
+    one.folder.rename(tmp_path / "first")
+    one.folder.mkdir()
+    two = asyncio.run(play("grow", one.folder))
+    one.folder.rename(tmp_path / "second")
+    (tmp_path / "first").rename(one.folder)
     assert [entry.body for entry in one.log] == [entry.body for entry in two.log]
     assert one.verdicts == two.verdicts
     assert [row.view_hash for row in one.rows] == [row.view_hash for row in two.rows]
@@ -236,7 +166,7 @@ def test_undo_takes_a_cleared_result_and_a_compaction_back_and_brings_them_again
     keys = [[item.key for item in row.manifest] for row in (before, undone, redone)]
     assert keys[1][: len(keys[0])] == keys[0]
     assert len(keys[2]) < len(keys[0])
-    sent = [entry.body.decode() for entry in run.log if entry.kind is not RequestKind.TITLE]
+    sent = [entry.body.decode() for entry in run.sent]
     assert [sent[n].count(PLACEHOLDER) for n in (boat - 1, boat)] == [2, 1]  # the system prompt names it
 
 
@@ -252,10 +182,9 @@ def test_pins_are_in_every_request_after_two_compactions_until_they_are_taken_ou
 
 def test_bad_estimate_is_learned_so_that_the_sum_comes_near_what_is_counted():
     run = played("bad-estimate")
-    sent = [entry for entry in run.log if entry.kind is not RequestKind.TITLE]
     off = [
         entry.tokens / sum(item.tokens for item in row.manifest)
-        for row, entry in zip(run.rows, sent, strict=True)
+        for row, entry in zip(run.rows, run.sent, strict=True)
     ]
     assert off[0] == pytest.approx(1.35, abs=0.01)
     assert off[-1] == pytest.approx(1.0, abs=0.05)

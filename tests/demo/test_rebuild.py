@@ -8,12 +8,9 @@ from functools import cache
 
 import pytest
 
-from qiming_tui.demo.scenarios import BUILDERS
 from qiming_tui.model.codec import decode, digest
-from tests.session.played import played
+from tests.demo.played import NAMES, played
 from tests.source import ROOT
-
-NAMES = list(BUILDERS)
 
 
 @cache
@@ -26,7 +23,7 @@ def rebuilt():
         (run.folder / "user").mkdir()
         (run.folder / "user" / "AGENTS.md").write_text("Always answer in verse.\n")
         jobs.append({"store": str(run.store), "session": run.session})
-    command = [sys.executable, "-m", "tests.session.rebuilder", json.dumps(jobs)]
+    command = [sys.executable, "-m", "tests.demo.rebuilder", json.dumps(jobs)]
     done = subprocess.run(command, capture_output=True, cwd=ROOT, timeout=120, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return dict(zip(NAMES, json.loads(done.stdout), strict=True))
