@@ -94,6 +94,8 @@ _COMMON: Final = frozenset(
 _SHARE: Final = (2, 3)
 """Of the telling words of a sentence, so many must stand in a text that names it."""
 SOURCES: Final = 3
+_REST: Final = re.compile(r"\s+(?:\||2>|&?>|<)")
+"""Where the command itself ends and pipes and redirections begin."""
 
 
 def cover(
@@ -137,7 +139,7 @@ def names(text: str, fact: Fact) -> bool:
         case FactKind.NUMBER:
             return _digits(fact.text) in {_digits(number) for number in numbers_in(text)}
         case FactKind.COMMAND:
-            return _holds(" ".join(text.split()), fact.text)
+            return _holds(" ".join(text.split()), _REST.split(fact.text)[0])
         case FactKind.ERROR:
             return any(_holds(text, word) for word in (fact.text, fact.text.removeprefix("FAILED ")))
         case FactKind.CONSTRAINT | FactKind.TODO:
@@ -173,8 +175,9 @@ def _says(text: str, sentence: str) -> bool:
 
 
 def _says_failed(text: str, command: str) -> bool:
-    lines = [line for line in text.splitlines() if command in line]
-    return any(_FAILED.search(line.replace(command, "")) for line in lines)
+    bare = _REST.split(command)[0]
+    lines = [line for line in text.splitlines() if bare in line]
+    return any(_FAILED.search(line.replace(bare, "")) for line in lines)
 
 
 def _lines(summary: str, said: Sequence[Passage], still_sent: Sequence[str]) -> tuple[Line, ...]:

@@ -79,6 +79,23 @@ _IDENTIFIER: Final = re.compile(
     r"(?<![\w/.\-])(?:[A-Za-z]\w*_\w+|[a-z]+[a-z0-9]*[A-Z]\w*|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+"
     r"|(?<=`)[A-Za-z_]\w{2,}(?=`))(?![\w/])"
 )
+_KEYWORDS: Final = frozenset(
+    {
+        "async",
+        "await",
+        "catch",
+        "class",
+        "const",
+        "def",
+        "false",
+        "function",
+        "import",
+        "let",
+        "null",
+        "return",
+    }
+    | {"True", "False", "None", "true", "try", "var", "void", "with"}
+)
 _NUMBER: Final = re.compile(r"(?<![\w.,/\-:#])\d(?:[\d,]*\d)?(?:\.\d+)?(?![\w/:]|[.,]\d)")
 _ERROR: Final = re.compile(
     r"\b(?:[A-Z]\w*(?:Error|Exception|Warning)\b|error\[[A-Z]\d+\]|FAILED[ \t]+\S+|E\d{3,4}\b)"
@@ -177,7 +194,7 @@ def numbers_in(text: str) -> list[str]:
 
 def identifiers_in(text: str) -> list[str]:
     """Names of code: snake_case, camelCase, and what stands between backticks; no file names."""
-    return [match[0] for match in _IDENTIFIER.finditer(text)]
+    return [match[0] for match in _IDENTIFIER.finditer(text) if match[0] not in _KEYWORDS]
 
 
 def errors_in(text: str) -> list[str]:

@@ -94,6 +94,9 @@ def test_a_command_that_failed_must_be_named_with_its_failure():
     work = (user("u1", "go"), assistant("a1", ran("a1", "r1", "make all", "no rule", 2)))
     (plain,) = [c for c in cover(work, "`make all` was run.").facts if c.fact.kind is FactKind.COMMAND]
     assert (plain.found, plain.note) == (Found.RECOVERABLE, "named without its exit status")
+    piped = (user("u1", "go"), assistant("a1", ran("a1", "r1", "pnpm test 2>&1 | tail -5", "ok", 0)))
+    (bare,) = [c for c in cover(piped, "`pnpm test` is green.").facts if c.fact.kind is FactKind.COMMAND]
+    assert bare.found is Found.KEPT
     (said,) = [c for c in cover(work, "`make all` failed.").facts if c.fact.kind is FactKind.COMMAND]
     assert said.found is Found.KEPT
 

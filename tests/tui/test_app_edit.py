@@ -64,7 +64,21 @@ async def test_an_edit_is_shown_with_its_price_made_and_taken_back(tmp_path):
             await until(pilot, lambda: len(rig.of(e.EditChanged)) == 2)
             await rig.idle()
             assert await body() == before
+            await by_cursor(pilot, app)
             await compaction(pilot, app, rig)
+
+
+async def by_cursor(pilot, app):
+    """The keys on the block under the cursor lead to the same dialog."""
+    conversation = app.main.conversation
+    app.main.set_focus(conversation)
+    conversation.go_to("u1")
+    await until(pilot, lambda: conversation.selected is not None)
+    await pilot.press("i")
+    await until(pilot, lambda: isinstance(app.screen, ActScreen))
+    await until(pilot, lambda: "it is live: nothing is added" in text_of(app))
+    await pilot.press("escape")
+    await until(pilot, lambda: app.screen is app.main)
 
 
 async def compaction(pilot, app, rig):
@@ -75,7 +89,10 @@ async def compaction(pilot, app, rig):
     await pilot.press("enter")
     await until(pilot, lambda: any(i.phase == "finished" for i in rig.of(e.CompactionEnded)))
     await rig.idle()
-    await pilot.press("ctrl+x", "b")
+    await until(pilot, lambda: "C1 " in text_of(app))
+    app.main.set_focus(app.main.conversation)
+    app.main.conversation.go_to(rig.live.edits[-1].targets[0])
+    await pilot.press("b")
     await until(pilot, lambda: isinstance(app.screen, BeforeAfterScreen))
     await until(pilot, lambda: "before / after C1" in text_of(app))
     page = app.screen.page
