@@ -8,12 +8,13 @@ TABLE = {
     "budget": Entry("inspect_budget:budget", "Whether a count of tokens overflows a window, and why."),
     "window": Entry("inspect_window:window", "Which messages the next request holds."),
     "prune": Entry("inspect_prune:prune", "Which tool results a prune would clear, and why not the others."),
+    "why": Entry("inspect_why:why_", "What decided at a step, and why nothing happened."),
     "request": Entry("inspect_request:request", "The next request, or a stored one, as it is sent."),
 }
 
 
 class Questions(LazyGroup):
-    """The four questions."""
+    """The five questions."""
 
     table = TABLE
 

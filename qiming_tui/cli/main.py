@@ -22,6 +22,7 @@ TABLE = {
     "run": Entry("run:run", "Work on one prompt without a person; one JSON event a line with --json."),
     "demo": Entry("demo:demo", "Watch a scenario of the scripted provider: no key, no network."),
     "inspect": Entry("inspect:inspect", "Ask what would be counted, sent, cleared or archived."),
+    "context": Entry("context:context", "What fills a session's window, and how much is left."),
     "sessions": Entry("sessions:sessions", "List the sessions of the store."),
     "export": Entry("export:export", "Write a session in OpenCode's export shape."),
     "import": Entry("import_:import_", "Take in a session from such a file."),

@@ -62,7 +62,12 @@ async def open_runtime(start: Start, env: Mapping[str, str] = os.environ) -> Run
     except BaseException:
         store.close()
         raise
-    wiring = Wiring(
+    return Runtime(store, wiring_of(config, start, env))
+
+
+def wiring_of(config: Config, start: Start, env: Mapping[str, str]) -> Wiring:
+    """What a runtime of the user's own store is made of."""
+    return Wiring(
         config=config,
         folder=data_dir(),
         outputs=data_dir() / "tool-output",
@@ -70,7 +75,6 @@ async def open_runtime(start: Start, env: Mapping[str, str] = os.environ) -> Run
         interactive=start.interactive,
         user_folder=user_folder(),
     )
-    return Runtime(store, wiring)
 
 
 def settings(start: Start, env: Mapping[str, str], *, trusted: bool) -> Config:

@@ -85,7 +85,7 @@ class RequestRow(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     """The verdict before sending (predicted)."""
     after: Verdict | None = None
-    """The verdict on the measured answer."""
+    """The first verdict after its answer, what its tools brought included: it decided what came next."""
     prune: PrunePlan | None = None
     usage: Usage | None = None
     cost: float | None = None

@@ -44,15 +44,16 @@ def differences(old: SessionRecord, new: SessionRecord) -> list[Event]:
     live = since.pop() if step is not None and since and _unfinished(since[-1]) else None
     for entry in before:
         events += _entry(known.get(entry.id), entry, old.session.open_step)
-    events += _left(old, new)
+    inside, later = _parted(old, new, began=began)
+    events += [*_step_left(old, new), *_attempts(old, inside), *_turn_left(old, new)]
     for entry in since:
         if began and entry.id == turn:
             events.append(TurnStarted(session=session, message_id=entry.id, text=entry.text))
         events += _entry(known.get(entry.id), entry, None)
-    events += _attempts(old, new)
+    events += _attempts(old, later)
     events += _edits(old, new)
-    last = new.last_request
-    if last is not None and (old.last_request is None or old.last_request.id != last.id):
+    last, was = new.last_request, old.last_request
+    if last is not None and (was is None or (was.id, was.after) != (last.id, last.after)):
         events.append(Context(session=session, step=last.step, verdict=last.after or last.verdict))
     if step is not None and (began or step != old.session.open_step):
         events.append(_step_started(new, step))
@@ -79,16 +80,38 @@ def _shown(session: Session) -> tuple[object, ...]:
     return session.title, session.directory, session.latched, session.preset
 
 
-def _left(old: SessionRecord, new: SessionRecord) -> Iterator[Event]:
-    """The step and the turn that were under way and are not any more."""
-    session, step, turn = new.session.id, old.session.open_step, old.session.turn
-    ended = turn is not None and turn != new.session.turn
-    last = next((e.info for e in reversed(new.entries) if isinstance(e.info, AssistantMessage)), None)
-    if step is not None and (ended or step != new.session.open_step):
+def _ended(old: SessionRecord, new: SessionRecord) -> bool:
+    """Whether the turn that was under way is not any more."""
+    return old.session.turn is not None and old.session.turn != new.session.turn
+
+
+def _last_answer(record: SessionRecord) -> AssistantMessage | None:
+    return next((e.info for e in reversed(record.entries) if isinstance(e.info, AssistantMessage)), None)
+
+
+def _step_left(old: SessionRecord, new: SessionRecord) -> Iterator[Event]:
+    """The step that was under way and is not any more."""
+    step = old.session.open_step
+    if step is not None and (_ended(old, new) or step != new.session.open_step):
+        last = _last_answer(new)
         finish = "unknown" if last is None else last.finish or ("aborted" if last.error else "unknown")
-        yield StepFinished(session=session, step=step, message_id=last.id if last else "", finish=finish)
-    if ended:
-        yield TurnFinished(session=session, reason=_reason(last))
+        id = last.id if last else ""
+        yield StepFinished(session=new.session.id, step=step, message_id=id, finish=finish)
+
+
+def _turn_left(old: SessionRecord, new: SessionRecord) -> Iterator[Event]:
+    """The turn that was under way and is not any more."""
+    if _ended(old, new):
+        yield TurnFinished(session=new.session.id, reason=_reason(_last_answer(new)))
+
+
+def _parted(old: SessionRecord, new: SessionRecord, *, began: bool) -> tuple[list[Attempt], list[Attempt]]:
+    """The compactions of the turn that has ended, which end before it does, and the others."""
+    if not _ended(old, new):
+        return [], list(new.attempts)
+    known = {attempt.id for attempt in old.attempts}
+    inside = [one for one in new.attempts if one.id in known or (one.auto and not began)]
+    return inside, [one for one in new.attempts if one not in inside]
 
 
 def _reason(last: AssistantMessage | None) -> str:
@@ -144,9 +167,9 @@ def _open(part: Part) -> bool:
     return isinstance(part, ToolPart) and isinstance(part.state, (Pending, Running))
 
 
-def _attempts(old: SessionRecord, new: SessionRecord) -> Iterator[Event]:
+def _attempts(old: SessionRecord, attempts: Sequence[Attempt]) -> Iterator[Event]:
     known = {attempt.id: attempt for attempt in old.attempts}
-    for attempt in new.attempts:
+    for attempt in attempts:
         was = known.get(attempt.id)
         if was == attempt:
             continue

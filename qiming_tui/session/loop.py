@@ -3,15 +3,18 @@
 from statistics import median
 from typing import Final
 
+import msgspec
+
 from qiming_tui.context import budget, edits
 from qiming_tui.context.assemble import first_change, manifest
-from qiming_tui.model.changes import DropQueue
+from qiming_tui.model.changes import DropQueue, PutRequest
 from qiming_tui.model.events import CompactionEnded, Failed, MessageUpdated, PartFinished, QueueChanged
 from qiming_tui.model.events import Context as ContextEvent
-from qiming_tui.model.ledger import ManifestRow
+from qiming_tui.model.ledger import ManifestRow, Outcome
 from qiming_tui.model.messages import AssistantMessage, Entry, UserMessage
 from qiming_tui.model.parts import Failed as ToolFailed
 from qiming_tui.model.parts import ToolPart
+from qiming_tui.model.stream import RequestKind
 from qiming_tui.model.usage import usage_of
 from qiming_tui.model.window import CompactionEnd, ContextView, Preset, State
 from qiming_tui.session.admission import MIN_ANSWER, fixed_tokens
@@ -78,8 +81,18 @@ class Turn:
         """Tell the verdict of the window as it is now."""
         view = await self._ctx.engine.view(self._ctx.profile)
         step = self._ctx.live.step or None
+        await self._note_after(view)
         self._ctx.publish(ContextEvent(session=self._ctx.session_id, step=step, verdict=view.verdict))
         return view
+
+    async def _note_after(self, view: ContextView) -> None:
+        """Write the first verdict after an answer into its row: it decides what comes next, and whoever
+        follows or lists the session sees the same."""
+        ctx, row = self._ctx, self._ctx.live.last_request
+        if ctx.live.session.turn is None or row is None or row.kind is not RequestKind.TURN:
+            return
+        if row.outcome is Outcome.OK and row.after is None:
+            await ctx.journal.commit(PutRequest(msgspec.structs.replace(row, after=view.verdict)))
 
     def answered(self) -> bool:
         """Whether the newest message that was said to the model has its complete answer (facts 150, 151)."""

@@ -67,6 +67,8 @@ async def test_who_looks_always_sees_what_the_writer_tells(tmp_path, story):
     assert [(event.phase, event.reason) for event in of(events, e.CompactionEnded)] == [
         (event.phase, event.reason) for event in of(told, e.CompactionEnded)
     ]
+    said = [event.verdict for event in of(told, e.Context)]
+    assert all(event.verdict in said for event in of(events, e.Context)), "no verdict but the writer's"
     stored = {part.id for entry in seen[-1].entries for part in entry.parts}
     shown = {part_id: part for part_id, part in finished(told).items() if part_id in stored}
     assert {part_id: part for part_id, part in finished(events).items() if part_id in shown} == shown
@@ -105,6 +107,9 @@ async def test_nothing_new_is_nothing_told(tmp_path):
         assert await follower.poll()
         assert not await follower.poll()
         assert isinstance(heard[-1], e.Context)
+        assert heard[-1].verdict == rig.verdict, "the same line as the writer's"
+        (line,) = await rig.runtime.store.sessions()
+        assert (line.count, line.basis) == (rig.verdict.count, rig.verdict.basis)
         text = [event.part.text for event in of(heard, e.PartFinished)]
         assert text == ["hello", "done"]
 
