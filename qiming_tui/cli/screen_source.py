@@ -95,12 +95,6 @@ class StartSource:
         self._worker = held or await runtime.open_session(session_id, None, take=take)
         return self._worker
 
-    async def use_model(self, worker: "Worker", model: ModelRef) -> "Worker":
-        """The same session, another model."""
-        runtime, _ = await self._ready()
-        self._worker = await runtime.with_model(worker, model)
-        return self._worker
-
     async def watch(self, session_id: str | None) -> "Watch":
         """A session that another process writes."""
         runtime, start = await self._ready()

@@ -7,6 +7,7 @@ from qiming_tui.context.fit import fit
 from qiming_tui.model.errors import QimingError
 from qiming_tui.model.limits import ModelRef
 from qiming_tui.model.sanitize import one_line
+from qiming_tui.session.switching import switch_model
 from qiming_tui.tui.model_rows import ModelLine
 from qiming_tui.tui.screens.models import ModelsScreen
 from qiming_tui.tui.source import Catalog
@@ -48,7 +49,7 @@ async def choose_model(
 
 
 async def pick_model(app: "Host", worker: "Worker", words: str) -> None:
-    """Let the user pick another model for the open session, and switch to it."""
+    """Let the user pick another model for the open session; it is used from the next turn on."""
     ctx = worker.ctx
     used = ctx.profile.info.ref
     try:
@@ -57,13 +58,21 @@ async def pick_model(app: "Host", worker: "Worker", words: str) -> None:
         model = await choose_model(app, catalog, used=used, count=view.count, words=words)
         if model is None or model == used:
             return
-        app.main.prompt_bar.say(f"making {one_line(str(model))} ready", seconds_s=READY_S)
-        try:
-            app.adopt(await app.source.use_model(worker, model))
-        finally:
-            app.main.prompt_bar.say("")
         found = next(info for info in catalog.models if info.ref == model)
         words = fit(found.limits, catalog.settings, count=view.count).words
-        app.notify(f"{one_line(str(model))} from the next request on: {words}", title="model", markup=False)
+
+        async def job() -> None:
+            app.main.prompt_bar.say(f"making {one_line(str(model))} ready", seconds_s=READY_S)
+            try:
+                await switch_model(ctx, worker.editor, model)
+            finally:
+                app.main.prompt_bar.say("")
+            app.notify(
+                f"{one_line(str(model))} from the next request on: {words}", title="model", markup=False
+            )
+
+        if worker.busy:
+            app.main.prompt_bar.say(f"{one_line(str(model))} when this turn has ended")
+        await worker.edit(job)
     except QimingError as error:
         app.tell(error)

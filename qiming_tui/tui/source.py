@@ -70,11 +70,6 @@ class Source(Protocol):
         there is one, or another QimingError."""
         ...
 
-    async def use_model(self, worker: "Worker", model: ModelRef) -> "Worker":
-        """Go on with an open session with another model. Raises SessionBusy while a turn is under way,
-        NoModel or another QimingError before anything is changed."""
-        ...
-
     async def watch(self, session_id: str | None) -> "Watch":
         """Look at a session that another process writes; None: at the one that `open` would have opened."""
         ...
@@ -119,10 +114,6 @@ class OneSession:
 
     async def switch(self, session_id: str, *, take: bool = False) -> "Worker":
         """There is one session."""
-        raise self._refusal
-
-    async def use_model(self, worker: "Worker", model: ModelRef) -> "Worker":
-        """There is one model."""
         raise self._refusal
 
     async def watch(self, session_id: str | None) -> "Watch":
