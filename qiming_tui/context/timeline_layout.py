@@ -86,6 +86,11 @@ def layout(
     columns: Sequence[Column], *, zoom: int, cursor: int, room: int, start: int = 0, live: bool = False
 ) -> Layout:
     """The slots in `room` cells; the cursor's is among those shown. `live`: without what is archived."""
+    return scrolled_to(laid_out(columns, zoom=zoom, room=room, live=live), cursor=cursor, start=start)
+
+
+def laid_out(columns: Sequence[Column], *, zoom: int, room: int, live: bool = False) -> Layout:
+    """The slots, shown from the first one on."""
     fold = 1
     slots = _slots(columns, zoom=zoom, fold=1, live=live)
     if zoom == 0:
@@ -93,11 +98,22 @@ def layout(
             fold = max(fold + 1, len(columns) // max(1, room))
             slots = _slots(columns, zoom=0, fold=fold, live=live)
     ends = tuple(accumulate(slot.cells for slot in slots))
-    held = Layout(slots=slots, ends=ends, start=0, room=max(1, room), fold=fold)
-    if not slots:
+    return Layout(slots=slots, ends=ends, start=0, room=max(1, room), fold=fold)
+
+
+def fitting_zoom(steps: int, *, room: int) -> int:
+    """The widest columns with which all steps are seen; at least 2, where there is some room."""
+    fits = [zoom for zoom in ZOOMS if zoom and zoom * steps <= room and zoom < ZOOMS[-1]]
+    return max(fits, default=0) if fits and fits[-1] > 1 else 2 if room > 60 else 1
+
+
+def scrolled_to(held: Layout, *, cursor: int, start: int) -> Layout:
+    """The same slots, shown so that the cursor's is among them: as near to `start` as can be."""
+    if not held.slots:
         return held
-    left, right = held.span(held.slot_of(cursor))
-    first = scrolled(start, at=left, total=held.total, room=held.room)
+    at = held.slot_of(cursor)
+    right = held.ends[at]
+    first = scrolled(start, at=right - held.slots[at].cells, total=held.total, room=held.room)
     first = scrolled(first, at=right - 1, total=held.total, room=held.room)
     return msgspec.structs.replace(held, start=first)
 

@@ -99,13 +99,14 @@ def bar_of(column: Column, mode: Mode) -> Bar:
 
 
 def axis_of(columns: Sequence[Column], mode: Mode) -> Axis:
-    """1.07 of usable (the largest, where models differ); without one, of the highest column."""
-    usable = max((c.mark.usable or 0 for c in columns), default=0) if mode in ("window", "cache") else 0
-    last = next((c.mark.usable for c in reversed(columns)), None) if usable else None
+    """1.07 of usable (the largest, where models differ), or the highest column where that is more."""
+    bars = [bar_of(column, mode) for column in columns]
+    usable = max((bar.threshold or 0 for bar in bars), default=0)
+    highest = max((bar.height for bar in bars), default=0)
     if not usable:
-        bars = (bar_of(column, mode) for column in columns)
-        usable = max((bar.height + bar.ghost for bar in bars), default=0)
-    return Axis(mode=mode, top=max(1, (107 * usable + 99) // 100), threshold=last)
+        highest += highest * 7 // 100
+    last = bars[-1].threshold if bars else None
+    return Axis(mode=mode, top=max(1, highest, (107 * usable + 99) // 100), threshold=last)
 
 
 def seconds(ms: int) -> str:

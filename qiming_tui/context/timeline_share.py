@@ -3,7 +3,7 @@
 Requests are taken in order, so that a result which was cleared is known by the size it had when it was sent.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -106,11 +106,6 @@ def shares_of(rows: Iterable[RequestRow]) -> dict[str, Share]:
     weigher = Weigher()
     turns = (row for row in rows if row.kind is RequestKind.TURN and row.manifest)
     return {row.id: weigher.take(row.manifest) for row in turns}
-
-
-def missing(rows: Iterable[RequestRow], known: Mapping[str, Share]) -> bool:
-    """Whether a turn request among them has not been weighed yet."""
-    return any(row.kind is RequestKind.TURN and row.id not in known for row in rows)
 
 
 def _common(old: tuple[ManifestRow, ...], new: tuple[ManifestRow, ...]) -> int:

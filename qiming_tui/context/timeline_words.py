@@ -44,7 +44,7 @@ def _boundary(columns: Sequence[Column], place: int) -> Spans:
     if before is None:
         return ()
     words = "not measured yet" if after is None else kilo(after)
-    return (("muted", "before "), ("text", kilo(before)), ("muted", " -> after "), ("text", words))
+    return (("muted", "measured before "), ("text", kilo(before)), ("muted", " -> after "), ("text", words))
 
 
 def _grown(column: Column) -> Spans:
@@ -117,7 +117,7 @@ def table_row(column: Column) -> tuple[str, ...]:
     return (
         column.label,
         f"T{mark.turn}" if mark.turn else "",
-        " ".join(f"{event.letter} {one_line(event.words, limit=60)}" for event in mark.events),
+        " ".join(f"{event.letter} {one_line(event.words, limit=44)}" for event in mark.events),
         f"{rough}{mark.count:,}",
         "" if mark.percent is None or mark.summary else str(mark.percent),
         "" if mark.grew is None else f"{mark.grew:+,}",
@@ -125,7 +125,7 @@ def table_row(column: Column) -> tuple[str, ...]:
         f"{column.new:,}" if sent else "",
         "" if column.cost is None else money(column.cost),
         "" if column.ms is None else seconds(column.ms),
-        state if mark.live else f"{state}, archived",
+        state if mark.live else f"{state}, kept",
     )
 
 

@@ -173,6 +173,22 @@ COMMANDS: Final[tuple[Command, ...]] = (
         leader="t",
     ),
     Command(
+        id="chart",
+        title="Timeline in full",
+        help="Every request as a column over the whole screen: window, cost, cache, time; found by words.",
+        slash="chart",
+        argument="[step or text]",
+        leader="s",
+    ),
+    Command(
+        id="steps",
+        title="Timeline as a table",
+        help="Every request as a row: size, growth, cache, cost, time and verdict.",
+        slash="steps",
+        argument="[step or text]",
+        leader="T",
+    ),
+    Command(
         id="pause",
         title="Demo: pause, go on",
         help="Let a demo stand still, or go on.",

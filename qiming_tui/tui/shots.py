@@ -53,6 +53,8 @@ SHOTS: Final = (
     Shot(name="ascii", scenario="grow", size=(80, 24), glyph_set="ascii"),
     Shot(name="zh", scenario="zh"),
     Shot(name="timeline", scenario="grow", keys=("ctrl+t", "left_square_bracket")),
+    Shot(name="chart", scenario="grow", keys=("ctrl+t", "left_square_bracket", "plus")),
+    Shot(name="steps", scenario="grow", keys=("ctrl+t", "plus", "t")),
     Shot(name="before-after", scenario="grow", keys=("ctrl+x", "b", "down", "down")),
     Shot(name="help", scenario="grow", keys=("f1",)),
 )

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-NAMES: Final = ("base", "context", "conversation", "prompt", "dialogs", "fate")
+NAMES: Final = ("base", "context", "conversation", "prompt", "dialogs", "fate", "timeline")
 
 
 def stylesheets() -> list[Path]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from qiming_tui.context.timeline import ORDER, boundary_sizes, columns_of
 from qiming_tui.context.timeline_cells import cells_of, ruler, stacked, threshold_row, units_of
 from qiming_tui.context.timeline_modes import Axis, Bar, Mode, axis_of, bar_of, seconds
-from qiming_tui.context.timeline_share import Weigher, missing, shares_of
+from qiming_tui.context.timeline_share import Weigher, shares_of
 from qiming_tui.model.ledger import Times
 from qiming_tui.model.stream import RequestKind
 from qiming_tui.model.usage import Usage
@@ -46,8 +46,6 @@ def test_the_weigher_reads_only_what_changed_and_comes_to_the_same():
     together = shares_of(ledger)
     weigher = Weigher()
     assert [weigher.take(row.manifest) for row in turns] == [together[row.id] for row in turns]
-    assert missing(ledger, {})
-    assert not missing(ledger, together)
     grown = together[turns[1].id].grown
     assert grown is not None
     assert (grown.letter, grown.words) == ("R", "bash")

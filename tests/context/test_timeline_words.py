@@ -34,7 +34,7 @@ def said(found, place, mode=Mode.WINDOW, slot=None):
 def test_the_readout_says_what_the_columns_show():
     found = columns()
     assert said(found, 28).startswith("step 29  T8  C C1 auto 171.2k -> 24.3k  summary request 160.4k")
-    assert "before 171.6k -> after 25.6k" in said(found, 28)
+    assert "measured before 171.6k -> after 25.6k" in said(found, 28)
     assert "not sent :~24.0k of 1 result" in said(found, 12)
     assert "most by R bash" in said(found, 9)
     assert "cost $0.10  cached 81.9k of 109.2k 75%" in said(found, 9)
@@ -57,9 +57,9 @@ def test_the_table_has_the_same_figures():
     assert named["total"] == f"{found[9].mark.count:,}"
     assert named["%"] == "65"
     assert named["cost"] == "$0.10"
-    assert named["verdict"] == "ok, archived"
+    assert named["verdict"] == "ok, kept"
     assert rows[28][2].startswith("C C1 auto")
-    assert rows[28][-1] == "summary, archived"
+    assert rows[28][-1] == "summary, kept"
 
 
 def test_a_step_is_found_by_its_words_its_calls_and_its_events():
@@ -100,7 +100,7 @@ def test_a_recorded_session_has_its_boundary_with_the_sizes_of_its_file(past):
     assert found[place].mark.letter in "Cc"
     assert found[place - 1].mark.count == 112_579
     assert found[place + 1].mark.count == 16_514
-    assert "before 112.6k -> after 16.5k" in said(found, place)
+    assert "measured before 112.6k -> after 16.5k" in said(found, place)
     assert all(column.rebuilt and column.label.startswith("~") for column in found)
     assert "rebuilt from the messages" in said(found, 0)
     assert found[place + 1].bands[-1] > 0, "what the file does not hold is not given to a class"

@@ -9,6 +9,7 @@ from qiming_tui.tui.acts.family import Do, Family
 from qiming_tui.tui.acts.limit import LimitActions
 from qiming_tui.tui.acts.look import LookActions
 from qiming_tui.tui.acts.session import SessionActions
+from qiming_tui.tui.acts.timeline import TimelineActions
 from qiming_tui.tui.acts.window import WindowActions
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ FAMILIES: Final[tuple[type[Family], ...]] = (
     EditActions,
     LimitActions,
     LookActions,
+    TimelineActions,
     DemoActions,
 )
 

@@ -61,6 +61,7 @@ class TimelineStrip(Widget, can_focus=True):
         bind("strip.first", "home", "first", "first step"),
         bind("strip.last", "dollar_sign,end,F", "last", "newest step, follow"),
         bind("strip.go", "g", "go", "go to a step"),
+        bind("strip.zoom", "plus,z", "app.command('chart')", "in full"),
         # Digits are bindings too: a key that is no binding overtakes one that is.
         *(
             Binding(
