@@ -49,3 +49,38 @@ def test_the_package_runs_as_a_module() -> None:
     )
     assert run.returncode == 0
     assert __version__ in run.stdout
+
+
+FIRST_FRAME = "import qiming_tui.cli.screen, qiming_tui.cli.screen_run"
+LATER = (
+    "peewee",
+    "playhouse",
+    "markdown_it",
+    "pygments",
+    "litellm",
+    "tiktoken",
+    "pathspec",
+    "sqlite3",
+    "httpx",
+)
+"""Imported once the first frame is there: what the session, the conversation's engine and commands need."""
+
+
+def test_before_the_first_frame_nothing_heavy_is_imported() -> None:
+    modules, _ = loaded(FIRST_FRAME)
+    assert not modules & set(LATER)
+    assert "textual" in modules
+
+
+def test_the_first_frame_needs_no_command_and_no_session() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", f"{FIRST_FRAME}\nimport sys\nprint(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert run.returncode == 0, run.stderr
+    ours = {name for name in run.stdout.split() if name.startswith("qiming_tui.")}
+    later = ("store", "provider", "session", "runtime", "demo", "tools", "importers", "tui.acts")
+    assert not {name for name in ours if name.startswith(tuple(f"qiming_tui.{each}" for each in later))}
+    assert len(ours) < 140

@@ -1,7 +1,8 @@
 """The application: what the screen wishes, carried out."""
 
 from functools import cached_property
-from typing import ClassVar
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
 from textual.binding import BindingType
@@ -11,7 +12,6 @@ from qiming_tui.model.errors import QimingError
 from qiming_tui.model.events import PermissionAsked, TurnFinished
 from qiming_tui.model.sanitize import one_line
 from qiming_tui.tui import keys
-from qiming_tui.tui.acts.table import Actions
 from qiming_tui.tui.commands import BY_ID, Command
 from qiming_tui.tui.host import Host
 from qiming_tui.tui.messages import Deltas, SessionEvent, ViewChanged
@@ -24,6 +24,13 @@ from qiming_tui.tui.widgets.prompt_bar import PromptBar
 from qiming_tui.tui.widgets.timeline_strip import TimelineStrip
 from qiming_tui.tui.widgets.which_key import WhichKey
 
+if TYPE_CHECKING:
+    from qiming_tui.tui.acts.table import Actions
+
+ACTS: Final = "qiming_tui.tui.acts.table"
+"""What the commands do, with all screens that they open: nearly half of our modules, imported with the first
+command. The first frame needs none of them."""
+
 
 class QimingApp(Host):
     """The full screen: carries out what the widgets wish and what keys ask for."""
@@ -31,8 +38,9 @@ class QimingApp(Host):
     BINDINGS: ClassVar[list[BindingType]] = keys.APP
 
     @cached_property
-    def _actions(self) -> Actions:
-        return Actions(self)
+    def _actions(self) -> "Actions":
+        actions: Actions = import_module(ACTS).Actions(self)
+        return actions
 
     # -- from the session --------------------------------------------------------------------------------
 

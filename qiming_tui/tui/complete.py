@@ -5,19 +5,21 @@ Pure values; the prompt asks after every change and shows the menu that comes ba
 
 import re
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Final, Literal
 
 import msgspec
 
 from qiming_tui.model.sanitize import one_line
-from qiming_tui.tools.walk import walk
 from qiming_tui.tui.commands import matching
 from qiming_tui.tui.paste import Draft
 
 LIMIT: Final = 8
 """Rows of the menu."""
+WALK: Final = "qiming_tui.tools.walk"
+"""Imported with the first `@`: it reads ignore files by a library that the first frame does not need."""
 MAX_FILES: Final = 20_000
 MAX_NAME: Final = 1_000
 _FILE: Final = re.compile(r"(?:^|(?<=\s))@([^\s@]*)$")
@@ -109,6 +111,7 @@ class FileIndex:
     def read(self) -> tuple[str, ...]:
         """Walk the folder; at most 20,000 names."""
         names: list[str] = []
+        walk: Callable[..., Iterator[str]] = import_module(WALK).walk
         for path in walk(self._directory, self._stop, top=self._directory):
             if one_line(path, limit=MAX_NAME) == path:  # a name that hides something is not offered
                 names.append(path)

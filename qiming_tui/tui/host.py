@@ -3,9 +3,10 @@
 import asyncio
 import os
 from collections.abc import Mapping
+from importlib import import_module
 from itertools import count
 from pathlib import PurePath
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import work
 from textual.app import App
@@ -20,7 +21,6 @@ from qiming_tui.tui.drafts import Drafts
 from qiming_tui.tui.glyphs import FULL, Glyphs
 from qiming_tui.tui.guard import Guard
 from qiming_tui.tui.history import History
-from qiming_tui.tui.opening import first_session
 from qiming_tui.tui.paste import Draft
 from qiming_tui.tui.presenter import Presenter
 from qiming_tui.tui.prompt_note import PromptStatus
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from qiming_tui.demo.pace import Pace
     from qiming_tui.session.watch import Watch
     from qiming_tui.session.worker import Worker
+
+OPENING: Final = "qiming_tui.tui.opening"
+"""Imported beside the screen, after the first frame, like all that a session needs."""
 
 
 class Host(App[Farewell | None]):
@@ -122,7 +125,8 @@ class Host(App[Farewell | None]):
     @work(group="session", exclusive=True)
     async def _open(self) -> None:
         """Open the first session, and begin."""
-        worker = await first_session(self)
+        opening = await asyncio.to_thread(import_module, OPENING)
+        worker: Worker | None = await opening.first_session(self)
         if worker is None:
             self._take_back()
             return
