@@ -168,9 +168,9 @@ def _carry_out(app: "QimingApp", worker: "Worker", what: str, column: Column) ->
 
 def _about(worker: "Worker", what: str, column: Column) -> str:
     """What the command is told: the step's number, its message, or the results that it asked for."""
-    if what == "why":
-        return "" if column.rebuilt else str(column.mark.step)
     message_id = column.mark.message_id or ""
+    if what == "why":
+        return message_id if column.rebuilt else str(column.mark.step)
     live = worker.ctx.live
     if what in ("clear", "restore") and live.has(message_id):
         parts = live.entry(message_id).parts

@@ -9,9 +9,11 @@ from qiming_tui.tui.screens.act import ActScreen
 from qiming_tui.tui.screens.before_after import BeforeAfterScreen, FatePage
 from qiming_tui.tui.screens.help import CommandsScreen, HelpScreen
 from qiming_tui.tui.screens.text import TextScreen
+from qiming_tui.tui.screens.timeline import TimelineScreen
 from qiming_tui.tui.theme import DARK, LIGHT
 from qiming_tui.tui.widgets.budget_bar import BudgetBar
 from qiming_tui.tui.widgets.conversation.view import Conversation
+from qiming_tui.tui.widgets.timeline.chart import TimelineChart
 from qiming_tui.tui.widgets.timeline_strip import TimelineStrip
 
 
@@ -68,6 +70,7 @@ class LookActions(Family):
             ("while a question is open", keys.PERMISSION),
             ("in the conversation", Conversation.BINDINGS),
             ("in the timeline", TimelineStrip.BINDINGS),
+            ("in the timeline in full", (*TimelineChart.BINDINGS, *TimelineScreen.BINDINGS)),
             ("in the budget bar, near the limit", BudgetBar.BINDINGS),
             ("in a text over the page", TextScreen.BINDINGS),
             ("before an edit of the window", ActScreen.BINDINGS),
