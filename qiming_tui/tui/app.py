@@ -10,14 +10,11 @@ from textual.screen import ModalScreen
 
 from qiming_tui.model.errors import QimingError
 from qiming_tui.model.events import PermissionAsked, TurnFinished
-from qiming_tui.model.sanitize import one_line
 from qiming_tui.tui import keys
 from qiming_tui.tui.commands import BY_ID, Command
-from qiming_tui.tui.host import Host
 from qiming_tui.tui.messages import Deltas, SessionEvent, ViewChanged
-from qiming_tui.tui.screens.text import TextScreen
+from qiming_tui.tui.reading import Reading
 from qiming_tui.tui.widgets.budget_bar import BudgetBar
-from qiming_tui.tui.widgets.conversation.view import Conversation
 from qiming_tui.tui.widgets.permission import PermissionPanel
 from qiming_tui.tui.widgets.prompt import Prompt
 from qiming_tui.tui.widgets.prompt_bar import PromptBar
@@ -32,7 +29,7 @@ ACTS: Final = "qiming_tui.tui.acts.table"
 command. The first frame needs none of them."""
 
 
-class QimingApp(Host):
+class QimingApp(Reading):
     """The full screen: carries out what the widgets wish and what keys ask for."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.APP
@@ -112,53 +109,11 @@ class QimingApp(Host):
     def _passed(self, message: PermissionPanel.Passed) -> None:
         self.main.prompt_bar.write(message.text)
 
-    # -- from the conversation and the timeline ----------------------------------------------------------
-
-    @on(Conversation.BodyWanted)
-    async def _body(self, message: Conversation.BodyWanted) -> None:
-        if self.presenter is not None:
-            await self.presenter.bring_back(message.block_id)
-
-    @on(Conversation.CopyWanted)
-    async def _copy(self, message: Conversation.CopyWanted) -> None:
-        await self.copy(message.text)
-
-    @on(TextScreen.Copied)
-    async def _copy_text(self, message: TextScreen.Copied) -> None:
-        await self.copy(message.text)
-
-    @on(Conversation.LinkWanted)
-    def _link(self, message: Conversation.LinkWanted) -> None:
-        self.notify(one_line(message.href, limit=300), title="link (not opened)", timeout=10, markup=False)
-
-    @on(Conversation.EditWanted)
-    async def _edit(self, message: Conversation.EditWanted) -> None:
-        whole = () if message.kind in ("undo", "redo") else message.part_ids
-        await self._actions.run(message.kind, " ".join(whole) or message.message_id)
-
-    @on(Conversation.LookWanted)
-    async def _look(self, message: Conversation.LookWanted) -> None:
-        if message.what == "before-after":
-            await self._actions.run("fate", message.message_id)
-        else:
-            await self._actions.run("why", " ".join(message.part_ids) or message.message_id)
-
-    @on(TimelineStrip.Jump)
-    def _jump(self, message: TimelineStrip.Jump) -> None:
-        if message.message_id is not None:
-            self.main.conversation.go_to(message.message_id)
-
-    # -- from the budget bar ------------------------------------------------------------------------------
-
-    @on(BudgetBar.Act)
-    async def _offer(self, message: BudgetBar.Act) -> None:
-        if message.act == "focus":
-            self.main.prompt_bar.write("/compact ")
-            self.main.set_focus(self.main.prompt_bar.prompt)
-            return
-        await self._actions.run({"clear": "prune"}.get(message.act, message.act), "")
-
     # -- actions -----------------------------------------------------------------------------------------
+
+    async def perform(self, command_id: str, argument: str) -> None:
+        """Do it."""
+        await self._actions.run(command_id, argument)
 
     async def action_command(self, command_id: str) -> None:
         """Every route of a command ends here."""
