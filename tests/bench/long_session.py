@@ -60,7 +60,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{messages}-{STORE_NAME}"
     session_id = asyncio.run(write(path, project, messages))
-    print(f"--store {path} --session {session_id}")
+    print(f"--store {path} --session {session_id} --model mock/mock")
 
 
 if __name__ == "__main__":
