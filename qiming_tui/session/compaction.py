@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from qiming_tui.context import forms
+from qiming_tui.context.health import health
 from qiming_tui.context.outcome import Identity, check, continue_entry, needs_continue, replay_entry
 from qiming_tui.context.summary import Skip, SummaryRequest
 from qiming_tui.model.changes import Change, PutAttempt, PutMessage, PutPart
@@ -86,10 +87,19 @@ class Compactor:
         after = None
         try:
             if outcome.end is CompactionEnd.FINISHED:
-                after = (await ctx.engine.view(ctx.profile)).count
+                after = await self._checked()
         finally:  # the boundary stands, even if a stop comes just now
             await self._end(attempt, outcome.end, outcome.words, after)
         return outcome.end
+
+    async def _checked(self) -> int:
+        """The window after a boundary; where things are pinned it is said whether all of them are in it."""
+        ctx = self._ctx
+        view = await ctx.engine.view(ctx.profile)
+        window = ctx.engine.window(ctx.engine.state(ctx.profile))
+        if window.edits.pins:
+            ctx.notice(health(view, window).words)
+        return view.count
 
     async def _model(self) -> ModelProfile:
         ref = self._ctx.services.compaction_model

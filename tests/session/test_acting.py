@@ -6,6 +6,7 @@ from qiming_tui.context import acts
 from qiming_tui.context.coverage import Found
 from qiming_tui.context.facts import FactKind
 from qiming_tui.context.fate import Fate
+from qiming_tui.model import events as e
 from qiming_tui.model.errors import EditRefused
 from qiming_tui.model.window import CompactionEnd
 from tests.context import short
@@ -63,6 +64,7 @@ async def test_a_compaction_is_shown_first_reported_afterwards_and_run_again_wit
         say("src/limits.py was found.", used(2_000, 10)),
         say("", used(2_000, 0)),
         say("src/limits.py holds the limit 4711; never touch data/raw.csv.", used(2_000, 20)),
+        say("src/limits.py holds the limit.", used(2_000, 20)),
     ]
     async with session(tmp_path, model, session_id=opened) as rig:
         acting = rig.worker.acting
@@ -85,8 +87,13 @@ async def test_a_compaction_is_shown_first_reported_afterwards_and_run_again_wit
         assert (again.what.mark.name, again.what.mark.focus) == ("C2", "the limit")
         assert not again.coverage.missing(FactKind.CONSTRAINT)
         assert not rig.live.session.latched
+        assert not rig.of(e.Notice)
+        pins = await acting.pin(["u1"])
+        await do(rig, lambda: acting.apply(pins))
+        assert await do(rig, lambda: acting.again("the pin")) is CompactionEnd.FINISHED
+        assert "one active boundary, 1 pin present" in rig.of(e.Notice)[-1].text
         await undo(rig)
-        assert not (await acting.report("C2")).what.mark.active
+        assert not (await acting.report("C3")).what.mark.active
 
 
 async def test_what_cannot_be_done_is_refused_with_the_reason(tmp_path):
