@@ -5,7 +5,7 @@ import asyncio
 import os
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -60,9 +60,18 @@ def _dressed(seen: Looks) -> dict[str, Any]:
     }
 
 
+_WITH_KEYS: Final = ("qiming_tui.tui.acts.table", "qiming_tui.tui.opening")
+"""Together they import every screen whose keys the settings may name."""
+
+
 def own_keys(given: dict[str, JSON]) -> dict[str, str]:
     """The keys of the user's settings. Raises ConfigError before the screen is up."""
-    return keymap(settings_from(given).keymap, known_ids(own_nodes()))
+    table = settings_from(given).keymap
+    if not table:
+        return {}
+    for name in _WITH_KEYS:  # usually imported after the first frame
+        import_module(name)
+    return keymap(table, known_ids(own_nodes()))
 
 
 async def begin(app: QimingApp, seen: Looks) -> None:

@@ -1,5 +1,9 @@
 """Keys that must not reach below a dialog, and the user's own keys in the running screen."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from qiming_tui.cli.screen_run import own_keys
@@ -92,3 +96,12 @@ def test_a_key_that_nobody_has_is_an_error_before_the_screen_is_up(tmp_path, mon
         own_keys({})
     path.write_text('[keymap]\nhelp = "f5"\n')
     assert own_keys({}) == {"help": "f5"}
+
+
+def test_the_keys_of_screens_that_are_not_imported_yet_are_known_at_the_start(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text('[keymap]\n"pick.close" = "f6"\n"welcome.take" = "f7"\n"prompt.send" = "f8"\n')
+    code = "from qiming_tui.cli.screen_run import own_keys; print(len(own_keys({})))"
+    env = {**os.environ, "QIMING_CONFIG": str(path)}
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=env)
+    assert run.stdout.strip() == "3", run.stderr
