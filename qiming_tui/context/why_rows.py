@@ -137,11 +137,13 @@ def _no_prune(plan: PrunePlan | None) -> str:
         return f"not run, the turn went on; the rule would clear {len(plan.cleared):,}, ~{plan.tokens:,}"
     if plan.candidates_tokens:
         return f"nothing: candidates hold ~{plan.candidates_tokens:,}, not more than the minimum"
-    return f"nothing: no candidate among {len(plan.fates):,} results"
+    return f"nothing: no candidate among {plural(len(plan.fates), 'result')}"
 
 
 def _grown(diff: RequestDiff) -> list[WhyRow]:
-    rows = [WhyRow("grew by", f"~{diff.grew:+,}", f"{len(diff.rows):,} items added, removed or changed")]
+    rows = [
+        WhyRow("grew by", f"~{diff.grew:+,}", f"{plural(len(diff.rows), 'item')} added, removed or changed")
+    ]
     rows += [WhyRow("", f"~{tokens:+,}", words, "muted") for words, tokens in diff.drivers[:3]]
     return rows
 

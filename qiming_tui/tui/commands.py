@@ -189,6 +189,22 @@ COMMANDS: Final[tuple[Command, ...]] = (
         leader="T",
     ),
     Command(
+        id="inspect",
+        title="Inspector",
+        help="A request as it was sent, what changed, why, what if, and the cache; of any step.",
+        slash="inspect",
+        argument="[step] [tab]",
+        leader="i",
+    ),
+    Command(
+        id="why",
+        title="Why",
+        help="Why a step compacted, pruned or did neither: the ledger in words and whole numbers.",
+        slash="why",
+        argument="[step]",
+        leader="w",
+    ),
+    Command(
         id="pause",
         title="Demo: pause, go on",
         help="Let a demo stand still, or go on.",

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-NAMES: Final = ("base", "context", "conversation", "prompt", "dialogs", "fate", "timeline")
+NAMES: Final = ("base", "context", "conversation", "prompt", "dialogs", "fate", "timeline", "inspector")
 
 
 def stylesheets() -> list[Path]:

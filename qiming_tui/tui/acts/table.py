@@ -6,6 +6,7 @@ from qiming_tui.model.errors import InputError, QimingError
 from qiming_tui.tui.acts.demo import DemoActions
 from qiming_tui.tui.acts.edit import EditActions
 from qiming_tui.tui.acts.family import Do, Family
+from qiming_tui.tui.acts.inspect import InspectActions
 from qiming_tui.tui.acts.limit import LimitActions
 from qiming_tui.tui.acts.look import LookActions
 from qiming_tui.tui.acts.session import SessionActions
@@ -22,6 +23,7 @@ FAMILIES: Final[tuple[type[Family], ...]] = (
     LimitActions,
     LookActions,
     TimelineActions,
+    InspectActions,
     DemoActions,
 )
 

@@ -1,0 +1,1 @@
+"""The inspector's pages and the table they are shown in."""
