@@ -137,24 +137,13 @@ class Runtime:
         await self.store.session(session_id)
         return await self._start(session_id, model, take=take)
 
-    async def with_model(self, worker: Worker, model: ModelRef) -> Worker:
-        """The worker's session with another model: a new worker in its place.
-
-        Raises SessionBusy while something runs, and before anything is changed InputError for a model that
-        cannot be used, GatewayError if it cannot be started, ConfigError if it has no room for the reserve.
-        """
-        if worker.lost:
-            raise SessionBusy(worker.lost, "the session is read-only here")
-        if worker.busy:
-            raise SessionBusy("a turn is under way", "wait for its end, or stop it with Esc Esc")
-        await self._ready(model)
-        await self.leave(worker)
-        return await self._start(worker.ctx.session_id, model)
-
     async def leave(self, worker: Worker) -> None:
-        """Close one worker and give its session back. Raises StoreError if something is unsaved."""
+        """Close one worker and give its session back; one in which nothing was ever said is deleted. Raises
+        StoreError if something is unsaved."""
         try:
             await worker.close()
+            if worker.ctx.live.blank and not worker.lost:
+                await self.store.delete(worker.ctx.session_id)
         finally:
             self._workers.remove(worker)
             await self._give_back(worker.ctx.session_id)

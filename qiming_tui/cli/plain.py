@@ -363,8 +363,8 @@ class PlainTalk:
             self._prompt()
 
     def farewell(self) -> None:
-        """Say how to go on; nothing if no session was opened."""
-        if self._conversation is None:
+        """Say how to go on; nothing where nothing was said: that session is not kept."""
+        if self._conversation is None or self._worker.ctx.live.blank:
             return
         session_id = self._worker.ctx.session_id
         self._labels.line("session", f"go on with: qiming --plain --session {session_id}")

@@ -41,6 +41,11 @@ class Live:
         self._place = {entry.id: index for index, entry in enumerate(self.entries)}
         self._request_seq = record.requests
 
+    @property
+    def blank(self) -> bool:
+        """Whether nothing was ever said in this session, and nobody gave it a name."""
+        return not (self.entries or self.queue or self.edits or self.session.title)
+
     def absorb(self, change: Change) -> None:
         """Apply one change in memory; the same upsert that the store does."""
         match change:

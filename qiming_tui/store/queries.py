@@ -62,7 +62,7 @@ class Queries:
         return await self._read(lambda database: read.sessions(database, directory, limit))
 
     async def latest(self, directory: str) -> str | None:
-        """The session of a folder that changed last."""
+        """The session of a folder that changed last; one in which nothing was said does not count."""
         return await self._read(lambda database: read.latest(database, directory))
 
     async def find(self, prefix: str) -> str:

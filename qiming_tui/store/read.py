@@ -145,8 +145,10 @@ def trust(database: SqliteDatabase, directory: str) -> bool | None:
 
 
 def latest(database: SqliteDatabase, directory: str) -> str | None:
-    """The session of a folder that changed last."""
-    query = t.Session.select(t.Session.id).where(t.Session.directory == directory)
+    """The session of a folder that changed last and in which something was said."""
+    said = fn.EXISTS(t.Message.select(t.Message.id).where(t.Message.session == t.Session.id))
+    waits = fn.EXISTS(t.QueueRow.select(t.QueueRow.id).where(t.QueueRow.session == t.Session.id))
+    query = t.Session.select(t.Session.id).where(t.Session.directory == directory, said | waits)
     query = query.order_by(t.Session.updated.desc(), t.Session.revision.desc()).limit(1)
     row = first(database, query)
     return str(row[0]) if row else None

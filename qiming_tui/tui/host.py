@@ -274,7 +274,7 @@ class Host(App[Farewell | None]):
 
     def farewell(self) -> Farewell | None:
         """What is printed after the screen has gone."""
-        if self.session is None or self.presenter is None:
+        if self.session is None or self.presenter is None or self.session.ctx.live.blank:
             return None
         return Farewell(
             session_id=self.session.ctx.session_id,

@@ -184,14 +184,29 @@ async def test_one_program_opens_a_session_once(tmp_path):
     async with session(tmp_path, Titled()) as rig:
         with pytest.raises(SessionBusy, match="open in this program"):
             await rig.runtime.open_session(rig.live.session.id, None)
+        await rig.ask("hello")
         await rig.runtime.leave(rig.worker)
         again = await rig.runtime.open_session(rig.live.session.id, None)
         assert again.ctx.session_id == rig.live.session.id
 
 
+async def test_a_session_in_which_nothing_was_said_is_not_kept(tmp_path):
+    async with session(tmp_path, Titled()) as rig:
+        runtime, store = rig.runtime, rig.runtime.store
+        directory = rig.live.session.directory
+        assert await store.latest(directory) is None, "nothing to go on with yet"
+        await rig.ask("hello")
+        kept = rig.live.session.id
+        other = await runtime.new_session(tmp_path / "project", rig.worker.ctx.profile.info.ref)
+        assert await store.latest(directory) == kept, "an empty one does not count"
+        await runtime.leave(other)
+        assert [line.id for line in await store.sessions()] == [kept]
+
+
 async def test_a_session_that_cannot_be_opened_is_given_back(tmp_path):
     async with session(tmp_path, Titled()) as rig:
         session_id = rig.live.session.id
+        await rig.ask("hello")
         await rig.runtime.leave(rig.worker)
 
         async def unknown(ref):

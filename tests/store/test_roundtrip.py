@@ -231,7 +231,9 @@ async def test_a_session_is_found_by_the_beginning_of_its_id(store: Store) -> No
         await store.find("%")
     with pytest.raises(InputError, match="2 sessions begin with abc"):
         await store.find("abc")
-    assert await store.latest("/a") == "ses_b%d"
+    assert await store.latest("/a") is None, "nothing was said in any of them"
+    await store.apply([PutMessage(user("msg_1", session_id="ses_abc1"), 0)])
+    assert await store.latest("/a") == "ses_abc1"
     assert [line.id for line in await store.sessions(directory="/a", limit=2)] == ["ses_b%d", "ses_abc2"]
     assert await store.sessions(directory="/b") == []
 
