@@ -56,6 +56,7 @@ SHOTS: Final = (
     Shot(name="chart", scenario="grow", keys=("ctrl+t", "left_square_bracket", "plus")),
     Shot(name="steps", scenario="grow", keys=("ctrl+t", "plus", "t")),
     Shot(name="before-after", scenario="grow", keys=("ctrl+x", "b", "down", "down")),
+    Shot(name="inspector", scenario="grow", keys=("ctrl+x", "w", "left")),
     Shot(name="help", scenario="grow", keys=("f1",)),
 )
 """The pictures of the README and of the reviews."""
@@ -93,6 +94,8 @@ async def _svg(shot: Shot) -> str:
                     app.clear_notifications()
                     await pilot.pause()
                     await pilot.press(*shot.keys)
+                    await pilot.pause()
+                    await _until(lambda: not any(work.group == "inspector" for work in app.workers))
                     await pilot.pause()
                 taken.append(picture(app, f"qiming {stage.scenario.name}"))
             except TimeoutError:
