@@ -52,13 +52,13 @@ def sifted(rows: Sequence[ManifestRow], sieve: Sieve) -> list[tuple[int, Manifes
         and row.tokens >= sieve.least
         and (sieve.age == AGES[0] or (n >= last) is (sieve.age == AGES[1]))
     ]
-    order: dict[str, Callable[[tuple[int, ManifestRow]], object]] = {
+    order: dict[str, Callable[[tuple[int, ManifestRow]], tuple[int, int]]] = {
         "size": lambda one: (-one[1].tokens, one[0]),
-        "newest": lambda one: -one[0],
+        "newest": lambda one: (-one[0], 0),
         "class": lambda one: (CLASSES.index(one[1].klass.value), one[0]),
     }
     if sieve.sort in order:
-        found.sort(key=order[sieve.sort])  # type: ignore[arg-type]
+        found.sort(key=order[sieve.sort])
     return found
 
 
