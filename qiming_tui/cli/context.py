@@ -1,7 +1,6 @@
 """`qiming context`: what the budget bar shows of a session, as text or JSON; nothing is written."""
 
 import asyncio
-import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -9,10 +8,10 @@ from typing import Any
 import click
 
 from qiming_tui.cli.inspect_request import item_fields
+from qiming_tui.cli.looking import looking
 from qiming_tui.cli.ndjson import verdict_fields
 from qiming_tui.cli.options import json_option, settings_from, store_option
 from qiming_tui.cli.output import print_json, print_lines
-from qiming_tui.cli.start import Start, wiring_of
 from qiming_tui.cli.stores import opened_store
 from qiming_tui.context.bar import Live, bar_data
 from qiming_tui.context.past_request import verified
@@ -21,7 +20,6 @@ from qiming_tui.model.changes import SessionRecord
 from qiming_tui.model.errors import InputError
 from qiming_tui.model.ledger import RequestRow
 from qiming_tui.model.window import ContextView, Item, Klass
-from qiming_tui.runtime import Runtime
 from qiming_tui.store.store import Store
 
 
@@ -77,14 +75,8 @@ def _newest(record: SessionRecord) -> RequestRow | None:
 
 async def _next(store: Store, session_id: str) -> ContextView:
     """The next request of a session, as a screen that only looks at it has it."""
-    runtime = Runtime(store, wiring_of(settings_from({}), Start(directory=Path.cwd()), os.environ))
-    try:
-        watch = await runtime.watch(session_id)
-        ctx = watch.worker.ctx
-        watch.close()
+    async with looking(store, session_id) as ctx:
         return await ctx.engine.view(ctx.profile)
-    finally:
-        await runtime.close()
 
 
 def past_view(row: RequestRow, items: tuple[Item, ...]) -> ContextView:

@@ -16,7 +16,7 @@ import msgspec
 from qiming_tui import __version__
 from qiming_tui.cli.models import catalogue
 from qiming_tui.cli.options import json_option, settings_from, store_option
-from qiming_tui.cli.output import print_json, print_lines, table
+from qiming_tui.cli.output import many, print_json, print_lines, table
 from qiming_tui.cli.start import open_store, store_place
 from qiming_tui.config import PROVIDERS, Config, user_file
 from qiming_tui.context.tokens import O200K
@@ -104,7 +104,7 @@ async def the_store(config: Config, given: str | None) -> Finding:
         store.close()
     if store.newer:
         return Finding("store", NOTE, f"{place} was written by a newer program: it can only be read")
-    words = "; ".join((place, f"{len(lines)} sessions", *store.notices))
+    words = "; ".join((place, many(len(lines), "session"), *store.notices))
     return Finding("store", NOTE if store.notices else OK, words)
 
 

@@ -4,14 +4,18 @@ import asyncio
 
 import click
 
+from qiming_tui.cli.looking import looking
 from qiming_tui.cli.ndjson import verdict_fields
 from qiming_tui.cli.options import json_option, settings_from, store_option
 from qiming_tui.cli.output import print_json, print_lines
 from qiming_tui.cli.stores import opened_store
+from qiming_tui.context.past_request import Step
 from qiming_tui.context.why import Why, why, why_lines
 from qiming_tui.model.codec import JSON
 from qiming_tui.model.errors import NotFound
 from qiming_tui.model.ledger import RequestRow
+from qiming_tui.model.window import PrunePlan
+from qiming_tui.session.inspection import Inspection
 
 
 @click.command("why")
@@ -25,28 +29,29 @@ def why_(id: str, step: int | None, store: str | None, as_json: bool) -> None:
     Was it sent, did the window overflow, was anything cleared, did the cached prefix hold: each with the
     numbers that decided then, and the fate of every tool result.
     """
-    row = asyncio.run(_row(id, step, store))
-    trace = why(row)
+    row, plan = asyncio.run(_row(id, step, store))
+    trace = why(row, plan)
     if as_json:
         print_json(fields(trace, row))
     else:
         print_lines(why_lines(trace))
 
 
-async def _row(id: str, step: int | None, place: str | None) -> RequestRow:
+async def _row(id: str, step: int | None, place: str | None) -> tuple[RequestRow, PrunePlan]:
+    """The row, and what a prune does after its answer."""
     with opened_store(place, settings_from({}), read_only=True) as store:
         session_id = await store.find(id)
-        if step is not None:
-            return await store.request(session_id, step)
         newest = (await store.load(session_id)).last_request
-        if newest is None:
+        row = newest if step is None else await store.request(session_id, step)
+        if row is None:
             raise NotFound(f"{session_id} has no request yet", "what was imported has no ledger")
-        return newest
+        async with looking(store, session_id) as ctx:
+            return row, await Inspection(ctx).plan(Step(row=row, manifest=row.manifest))
 
 
 def fields(trace: Why, row: RequestRow) -> dict[str, JSON]:
     """The contract of `--json`."""
-    plan = row.prune
+    plan = trace.prune
     fates = (
         [] if plan is None else [(fate.part_id, fate.tool, fate.tokens, fate.reason) for fate in plan.fates]
     )

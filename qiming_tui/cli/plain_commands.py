@@ -4,11 +4,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
-from qiming_tui.cli.labels import context_line
 from qiming_tui.cli.models import model_rows
-from qiming_tui.cli.output import many, table
+from qiming_tui.cli.output import table
+from qiming_tui.cli.plain_edits import edit, largest, tell_why
 from qiming_tui.cli.start import Start
-from qiming_tui.model.window import ContextView, Klass
+from qiming_tui.context.bar import Live, bar_data
+from qiming_tui.context.report import report
 from qiming_tui.runtime import Runtime
 from qiming_tui.session.worker import Worker
 
@@ -35,17 +36,6 @@ class Command:
     help: str
 
 
-NAMES: Final = {
-    Klass.SYSTEM: "system prompt",
-    Klass.TOOL: "tool schemas",
-    Klass.MEMORY: "memory files",
-    Klass.SUMMARY: "summary",
-    Klass.USER: "user",
-    Klass.ASSISTANT: "assistant",
-    Klass.RESULT: "tool results",
-}
-
-
 async def _help(talk: Conversation, _: str) -> None:
     rows = [(command.usage, command.help) for command in COMMANDS.values()]
     talk.say("help", "\n".join(table([*rows, ("/quit", "leave; the session is kept")])))
@@ -56,28 +46,24 @@ async def _compact(talk: Conversation, focus: str) -> None:
 
 
 async def _context(talk: Conversation, _: str) -> None:
+    """The text of `qiming context`, and the largest parts with the ids that `/clear` and `/pin` take."""
     ctx = talk.worker.ctx
     view = await ctx.engine.view(ctx.profile)
-    talk.say("context", "\n".join(context_lines(view)))
+    data = bar_data(view, Live(step=ctx.live.step or None))
+    heading = f"{ctx.live.session.title or 'new session'}  {view.params.model}"
+    lines = [*report(data, view, heading=heading), "", *largest(view, ctx.live.entries)]
+    talk.say("context", "\n".join(lines).rstrip())
 
 
-def context_lines(view: ContextView) -> list[str]:
-    """The window in words: the verdict, then what fills it, class by class."""
-    lines = [context_line(view.verdict)]
-    counts: dict[Klass, int] = {}
-    for item in view.items:
-        counts[item.klass] = counts.get(item.klass, 0) + 1
-    rows = [
-        (klass.value, NAMES[klass], f"~{tokens:,}", many(counts[klass], "item"))
-        for klass, tokens in view.by_class.items()
-        if counts.get(klass)
-    ]
-    rows.append(("", "the next request", f"~{view.total:,}", many(len(view.items), "item")))
-    lines += table(rows, right=frozenset({2, 3}))
-    if view.archived:
-        lines.append(f"{many(len(view.archived), 'message')} archived behind the summary: kept, not sent")
-    lines += view.verdict.flags
-    return lines
+def _edit(name: str) -> Callable[[Conversation, str], Awaitable[None]]:
+    async def run(talk: Conversation, words: str) -> None:
+        await edit(talk.worker, talk.say, name, words)
+
+    return run
+
+
+async def _why(talk: Conversation, words: str) -> None:
+    await tell_why(talk.worker, talk.say, words)
 
 
 async def _new(talk: Conversation, _: str) -> None:
@@ -138,7 +124,12 @@ COMMANDS: Final[dict[str, Command]] = {
     "compact": Command(_compact, "/compact [focus]", "summarise the history now; keep the focus in mind"),
     "context": Command(_context, "/context", "what fills the window, class by class, and the arithmetic"),
     "prune": Command(_prune, "/prune", "clear old tool results now"),
-    "undo": Command(_undo, "/undo", "take back the newest prune or compaction"),
+    "clear": Command(_edit("clear"), "/clear PART...", "send placeholders instead of these results"),
+    "restore": Command(_edit("restore"), "/restore PART...", "send them in full again"),
+    "pin": Command(_edit("pin"), "/pin PART...", "keep them in every request, whatever is summarised"),
+    "unpin": Command(_edit("unpin"), "/unpin [PART...]", "let go of these pins, or of all"),
+    "why": Command(_why, "/why [STEP]", "what decided at a step, and why nothing happened"),
+    "undo": Command(_undo, "/undo", "take back the newest edit or compaction"),
     "redo": Command(_redo, "/redo", "bring back what was undone"),
     "steer": Command(_steer, "/steer TEXT", "say something to the turn that is under way"),
     "send": Command(_send, "/send", "send what was queued and held"),

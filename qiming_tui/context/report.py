@@ -42,10 +42,11 @@ def _state(data: BarData) -> str:
     if data.usable is None:
         return f"{words}: the window of this model is not known"
     share = f"{data.percent}% " if data.percent is not None else ""
-    where = f"over by {data.over_by:,}" if data.over_by else f"{data.left or 0:,} left"
+    mark = "" if data.basis is Basis.MEASURED else "~"
+    where = f"over by {mark}{data.over_by:,}" if data.over_by else f"{mark}{data.left or 0:,} left"
     turns = data.turns_left
     more = f", ~{plural(turns, 'turn')} of ~{data.growth:,}" if turns is not None and data.growth else ""
-    return f"{share}{words}: {data.count:,} of {data.usable:,} usable, {where}{more}"
+    return f"{share}{words}: {mark}{data.count:,} of {data.usable:,} usable, {where}{more}"
 
 
 def _count(data: BarData) -> str:

@@ -38,21 +38,27 @@ class Why(msgspec.Struct, frozen=True, kw_only=True):
     answers: tuple[Answer, ...]
     usage: str
     """What the provider reported, in whole numbers; empty: nothing."""
+    reported: int | None
+    """Tokens of request and answer as the provider counted them; None: it did not."""
     prune: PrunePlan | None
     odd: tuple[str, ...]
     """What did not add up, as sentences."""
 
 
-def why(row: RequestRow) -> Why:
-    """The trace of a stored request."""
+def why(row: RequestRow, plan: PrunePlan | None = None) -> Why:
+    """The trace of a stored request. `plan`: what a prune does after its answer by the settings of today, for
+    a row that holds none."""
+    now = row.prune is None and plan is not None
+    plan = row.prune or plan
     return Why(
         step=row.step,
         head=f"step {row.step}: {_KIND[row.kind]} request to {row.model}, {_ended(row)}",
         before=row.verdict,
         after=row.after,
-        answers=(_sent(row), _compacts(row), _prunes(row), _cached(row)),
+        answers=(_sent(row), _compacts(row), _prunes(plan, now=now), _cached(row)),
         usage=_usage(row.usage, row.cost) if row.usage is not None else "",
-        prune=row.prune,
+        reported=row.usage.total or row.usage.parts_sum if row.usage and not row.usage.empty else None,
+        prune=plan,
         odd=row.odd,
     )
 
@@ -71,28 +77,35 @@ def marked(verdict: Verdict) -> str:
 
 
 def _sent(row: RequestRow) -> Answer:
-    return Answer(
-        question="send",
-        answer=row.outcome is not Outcome.REFUSED,
-        words=f"{marked(row.verdict)} {row.verdict.basis.value} before it was sent: {row.verdict.arithmetic}",
-    )
+    words = f"{marked(row.verdict)} {row.verdict.basis.value} before it was sent: {_loud(row.verdict)}"
+    if row.outcome is Outcome.REFUSED:
+        words = f"and the provider refused it; {words}"
+    return Answer(question="send", answer=True, words=words)
+
+
+def _loud(verdict: Verdict) -> str:
+    """The sum, with the outcome of its comparison in capitals."""
+    return verdict.arithmetic.replace(" false, ", " FALSE, ").replace(" true, ", " TRUE, ")
 
 
 def _compacts(row: RequestRow) -> Answer:
     """Whether the window overflows after this step, by the numbers that decide."""
     verdict = row.after or row.verdict
-    if verdict.usable is None:
+    refused = row.outcome is Outcome.REFUSED
+    if refused:
+        words = f"the provider refused the request as too large; {_loud(verdict)}"
+    elif verdict.usable is None:
         words = f"the window of {row.model} is not known, so nothing is compared"
     elif not verdict.auto:
-        words = f"automatic compaction is off; {verdict.arithmetic}"
+        words = f"automatic compaction is off; {_loud(verdict)}"
     else:
-        words = verdict.arithmetic
-    return Answer(question="compact", answer=verdict.overflow or verdict.refused, words=words)
+        words = _loud(verdict)
+    due = verdict.overflow or ((verdict.refused or refused) and verdict.auto)
+    return Answer(question="compact", answer=due, words=words)
 
 
-def _prunes(row: RequestRow) -> Answer:
-    """Whether old results were to be cleared, and by which rule not."""
-    plan = row.prune
+def _prunes(plan: PrunePlan | None, *, now: bool) -> Answer:
+    """Whether old results are to be cleared, and by which rule not."""
     if plan is None:
         return Answer(question="prune", answer=None, words="not asked at this step")
     kept = Counter(fate.reason for fate in plan.fates if fate.reason is not None)
@@ -104,6 +117,7 @@ def _prunes(row: RequestRow) -> Answer:
     else:
         words = "no candidate" if plan.fates else "there is no result yet"
     words += f" ({reasons})" if reasons else ""
+    words += "; by the settings of today" if now else ""
     return Answer(question="prune", answer=bool(plan.cleared), words=words)
 
 
@@ -142,9 +156,9 @@ def why_lines(trace: Why) -> Iterable[str]:
         yield f"{answer.question:<8} {_YES[answer.answer]:<4} {answer.words}"
     if trace.usage:
         yield f"usage         {trace.usage}"
-    if trace.after is not None:
-        gap = trace.after.count - trace.before.count
-        yield f"drift         {marked(trace.before)} was expected, {marked(trace.after)} came: {gap:+,}"
+    if trace.reported is not None:
+        gap = trace.reported - trace.before.count
+        yield f"drift         {marked(trace.before)} was expected, {trace.reported:,} came: {gap:+,}"
     for sentence in (*trace.odd, *trace.before.flags):
         yield f"odd           {sentence}"
     if trace.prune is not None:

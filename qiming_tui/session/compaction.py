@@ -74,10 +74,11 @@ class Compactor:
                 reason=_why(view, auto=auto, overflow=overflow, note=prepared.note),
             )
         )
+        follows: Entry | None = None
         try:
             outcome = await self._summarise(prepared, order, profile, view)
             if outcome.end is CompactionEnd.FINISHED:
-                await self._write(outcome, focus, view)
+                follows = await self._write(outcome, focus, view)
         except BaseException as error:
             stopped = isinstance(error, asyncio.CancelledError)
             end = CompactionEnd.ABORTED if stopped else CompactionEnd.FAILED
@@ -90,6 +91,7 @@ class Compactor:
                 after = await self._checked()
         finally:  # the boundary stands, even if a stop comes just now
             await self._end(attempt, outcome.end, outcome.words, after)
+            self._tell_entry(follows)
         return outcome.end
 
     async def _checked(self) -> int:
@@ -154,8 +156,9 @@ class Compactor:
         sizes = f"summary ~{outcome.tokens:,} tokens for ~{request.replaced_tokens:,}"
         return outcome.ended(end, f"{end.sentence} ({sizes})")
 
-    async def _write(self, outcome: Outcome, focus: str | None, view: ContextView) -> None:
-        """The boundary and what comes with it: one transaction, one group of edits."""
+    async def _write(self, outcome: Outcome, focus: str | None, view: ContextView) -> Entry | None:
+        """The boundary and what comes with it: one transaction, one group of edits. Returns the message that
+        goes on behind it, which is told once the compaction has been."""
         ctx, request = self._ctx, outcome.request
         seq = ctx.live.next_seq()
         asked = user_message(ctx)
@@ -183,10 +186,14 @@ class Compactor:
         await self._editor.apply(edit, also=changes)
         ctx.publish(MessageUpdated(session=ctx.session_id, info=asked))
         ctx.publish(MessageUpdated(session=ctx.session_id, info=summary))
-        if after is not None:
-            ctx.publish(MessageUpdated(session=ctx.session_id, info=after.info))
-            for each in after.parts:
-                ctx.publish(PartFinished(session=ctx.session_id, part=each))
+        return after
+
+    def _tell_entry(self, entry: Entry | None) -> None:
+        if entry is None:
+            return
+        self._ctx.publish(MessageUpdated(session=self._ctx.session_id, info=entry.info))
+        for each in entry.parts:
+            self._ctx.publish(PartFinished(session=self._ctx.session_id, part=each))
 
     def _summary(self, outcome: Outcome, parent_id: str) -> tuple[AssistantMessage, list[Part]]:
         draft = msgspec.structs.replace(outcome.message, parent_id=parent_id)

@@ -31,6 +31,18 @@ BEYOND_HELP: Final = (CompactionEnd.NOTHING_TO_COMPACT, CompactionEnd.FLOOR)
 """No summary could help: what still fits the window is sent."""
 
 
+def _streak(ctx: Context) -> int:
+    """What the stored attempts say of it: those since the newest answer below usable, or since the person
+    compacted."""
+    row = ctx.engine.measured_row
+    since = 0
+    if row is not None and not (row.after or row.verdict).overflow:
+        since = row.times.end or row.times.queued
+    asked = [attempt.started_at for attempt in ctx.live.attempts if not attempt.auto]
+    since = max(since, *asked) if asked else since
+    return sum(one.auto and bool(one.form) and one.started_at >= since for one in ctx.live.attempts)
+
+
 class Turn:
     """Runs the turns of one session; keeps what must be remembered between them."""
 
@@ -42,8 +54,8 @@ class Turn:
         self._manifest: tuple[ManifestRow, ...] | None = None
         self._total: int | None = None
         self._growths: list[int] = []
-        self.streak = 0
-        """Automatic compactions since the last successful step below usable."""
+        self.streak = _streak(ctx)
+        """Automatic compactions since the last successful step below usable, before a restart too."""
         self.deferred = False
         """The user put the next automatic compaction off: it waits for the end of the turn that needs it, as
         long as the requests leave room for an answer."""

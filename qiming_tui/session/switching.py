@@ -20,5 +20,6 @@ async def switch_model(ctx: Context, editor: Editor, model: ModelRef) -> None:
     session = ctx.live.replace_session(model={"providerID": model.provider, "id": model.model})
     await ctx.journal.commit(PutSession(session))
     ctx.profile = profile
+    ctx.engine.forget_refusal()  # it was the other model's
     ctx.publish(SessionUpdated(session=ctx.session_id, info=session))
     await editor.unlatch()

@@ -220,10 +220,13 @@ class Worker:
         while not self._closing:
             await self._wake.wait()
             self._wake.clear()
+            worked = False
             while (job := self._next()) is not None:
+                worked = True
                 await self._run(job)
             self._idle.set()
-            self.ctx.publish(Idle(session=self.ctx.session_id))
+            if worked:  # who was called in the middle of the work is called again, and finds nothing to do
+                self.ctx.publish(Idle(session=self.ctx.session_id))
 
     def _next(self) -> Callable[[], Awaitable[str | None]] | None:
         if self._closing or self.lost:

@@ -1,6 +1,7 @@
 """Opening a file: private, of the newest schema, checked when there is reason, with a journal that works."""
 
 import os
+import time
 from pathlib import Path
 
 import msgspec
@@ -13,6 +14,11 @@ from qiming_tui.store.url import Location
 
 CHECK_BYTES = 128 * 1024 * 1024
 """A file that was not closed cleanly is checked at the start if it is no larger than this."""
+
+
+JOURNAL_TRIES = 40
+JOURNAL_WAIT_S = 0.05
+"""How often, and how far apart, the journal is asked for while another program opens the file."""
 
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True):
@@ -140,9 +146,18 @@ def set_journal(database: SqliteDatabase, path: Path) -> str:
 
 
 def journal(database: SqliteDatabase, mode: str) -> str:
-    """Ask for a journal mode; what SQLite made of it."""
-    with in_our_words():
-        return str(database.pragma("journal_mode", mode)).lower()
+    """Ask for a journal mode; what SQLite made of it. To change it, SQLite wants the file for itself and does
+    not wait: others that open the file in the same moment are given time."""
+    left = JOURNAL_TRIES
+    while True:
+        try:
+            with in_our_words():
+                return str(database.pragma("journal_mode", mode)).lower()
+        except StoreLocked:
+            left -= 1
+            if not left:
+                raise
+            time.sleep(JOURNAL_WAIT_S)
 
 
 def leave_log(path: Path, timeout_s: float) -> None:

@@ -58,7 +58,7 @@ def test_nothing_happened_and_here_is_why():
     """The sum of the issue: 102,013 of 168,000 usable, 65,987 short."""
     trace, answers, text = said()
     assert (trace.step, answers["compact"].answer) == (7, False)
-    assert "102,013 >= 168,000 false, 65,987 short" in answers["compact"].words
+    assert "102,013 >= 168,000 FALSE, 65,987 short" in answers["compact"].words
     assert "compact  NO   200,000 context - 32,000 output = 168,000 usable; 102,013" in text
     assert answers["send"].words.startswith("~101,000 predicted before it was sent: ")
     assert "usage         2,000 input + 99,000 cache read + 0 cache write + 1,013 output" in text
@@ -77,7 +77,10 @@ def test_what_decided_when_it_overflowed():
 def test_a_refusal_and_a_fault_are_said():
     trace, answers, _ = said(outcome=Outcome.REFUSED, fault="too long", after=None, usage=None)
     assert trace.head == "step 7: a turn's request to a/b, refused: too long"
-    assert answers["send"].answer is False
+    assert answers["send"].answer is True
+    assert answers["send"].words.startswith("and the provider refused it; ~101,000")
+    assert answers["compact"].answer is True, "a refusal is as good as an overflow"
+    assert said(outcome=Outcome.REFUSED, after=judged(100, auto=False))[1]["compact"].answer is False
     assert trace.usage == ""
 
 

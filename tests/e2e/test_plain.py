@@ -140,6 +140,8 @@ def test_a_tool_a_permission_a_429_and_a_refusal_that_leads_to_a_compaction(plac
     child.expect("you: ")
     child.sendline("/context")
     child.expect("the next request")
+    child.sendline("/why")
+    child.expect("compact  NO")
     session_id = leave(child)
     sent = bodies(log)
     assert [row["answered_by"] for row in sent] == ANSWERED
@@ -193,7 +195,9 @@ def test_a_folder_is_trusted_once_and_ctrl_c_twice_stops_the_turn_and_then_leave
     again.expect("session: ses_")
     assert "trust:" not in again.before
     again.expect("you: ")
-    leave(again)
+    again.sendline("/quit")
+    again.expect(pexpect.EOF)
+    assert "go on with" not in again.before, "nothing was said in it: it is not kept"
 
 
 def test_a_pipe_answers_a_question_and_at_its_end_nobody_does(place, server):

@@ -1,6 +1,8 @@
 """When compaction cannot help: at most two in a row, then a sentence and no more calls (cases C-038, C-039,
 C-041, C-062; `data.md` 4)."""
 
+from itertools import pairwise
+
 import pytest
 
 from qiming_tui.model import events as e
@@ -67,6 +69,39 @@ async def test_c_038_usage_that_never_falls_gets_two_compactions_and_no_more(tmp
         assert len(model.sent()) == 3
         assert "after 2 compactions in a row" in rig.of(e.CompactionEnded)[-1].words
         assert "9,900 tokens of 9,500 usable" in rig.of(e.Failed)[-1].message
+
+
+async def test_a_restart_does_not_begin_the_row_anew(tmp_path):
+    settings = Settings(preset=Preset.OPENCODE)
+    options = {"window": M(10_000), "settings": settings, "tools": False}
+    async with session(tmp_path, Play(*turns(*((f"A{i}", 9_900) for i in range(9)))), **options) as rig:
+        await rig.ask("U1")
+        assert ends(rig)[-1] == ("skipped", "floor")
+        sid = rig.live.session.id
+    model = Play(*turns(*((f"B{i}", 100) for i in range(9))))
+    async with session(tmp_path, model, session_id=sid, seed=2, **options) as rig:
+        await rig.ask("U2")
+        assert model.requests == [], "no summary and no request: it stopped before"
+        assert reasons(rig) == ["needs_you"]
+        await compact(rig)
+        assert ends(rig)[-1] == ("finished", "finished"), "by hand it may be tried again"
+        await rig.ask("U3")
+        assert reasons(rig)[-1] == "done"
+
+
+async def test_idle_is_told_once_each_time_the_session_comes_to_rest(tmp_path):
+    async with session(tmp_path, Play(*turns(("A1", 100), ("A2", 100))), tools=False) as rig:
+        await rig.worker.submit("U1")
+        await rig.worker.submit("U2")
+        await rig.idle()
+        await rig.worker.show()
+        await rig.idle()
+        assert reasons(rig) == ["done", "done"]
+        rested = [
+            type(event) for event in rig.events if isinstance(event, (e.Idle, e.TurnStarted, e.Context))
+        ]
+        assert e.Idle in rested
+        assert all(pair != (e.Idle, e.Idle) for pair in pairwise(rested)), "never twice without work between"
 
 
 async def test_c_038_usage_that_never_falls_under_guarded(tmp_path):
