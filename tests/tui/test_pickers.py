@@ -95,6 +95,10 @@ async def test_contents_are_searched_once_typing_rests_and_late_answers_are_left
         assert "match  inject a clock into the backoff helper [b]now[/b]" in shown.text()
 
 
+def _renames(shown):
+    return [heard for heard in shown.app.heard if heard[0] == "rename"]
+
+
 async def test_rename_posts_the_new_title_and_esc_leaves_the_old_one():
     async with opened(picker) as shown:
         await typed(shown, "docs")
@@ -103,12 +107,13 @@ async def test_rename_posts_the_new_title_and_esc_leaves_the_old_one():
         await typed(shown, " 2")
         await shown.pilot.press("enter")
         await shown.settle()
-        assert shown.app.heard == [("rename", "s3", "docs-pass 2")]
+        # Where typing rests for long enough, on a slow machine, the contents are searched as well.
+        assert _renames(shown) == [("rename", "s3", "docs-pass 2")]
         assert "docs-pass 2" in shown.text()
         assert shown.app.screen.filter.value == "docs"
         await shown.pilot.press("ctrl+r", "x", "escape")
         await shown.settle()
-        assert len(shown.app.heard) == 1
+        assert len(_renames(shown)) == 1
         assert isinstance(shown.app.screen, SessionsScreen), "the first Esc left the title only"
 
 
