@@ -19,6 +19,7 @@ from qiming_tui.model.codec import JSON
 from qiming_tui.model.edits import Edit, EditKind
 from qiming_tui.model.errors import EditRefused
 from qiming_tui.model.messages import Entry
+from qiming_tui.model.outputs import filled
 from qiming_tui.model.parts import Completed, Failed, Part, TextPart, ToolPart
 from qiming_tui.model.window import PrunePlan
 
@@ -214,19 +215,4 @@ def tried(
         )
         for index, draft in enumerate(drafts)
     )
-    loaded = tuple(with_outputs(entry, texts) for entry in state.entries) if texts else state.entries
-    return msgspec.structs.replace(state, edits=(*state.edits, *made), entries=loaded)
-
-
-def with_outputs(entry: Entry, texts: Mapping[str, str]) -> Entry:
-    """A message with outputs that were left in the store in their places again."""
-    if not any(part.id in texts for part in entry.parts):
-        return entry
-    parts: list[Part] = []
-    for part in entry.parts:
-        if part.id in texts and isinstance(part, ToolPart) and isinstance(part.state, Completed):
-            filled = msgspec.structs.replace(part.state, output=texts[part.id], stored=None)
-            parts.append(msgspec.structs.replace(part, state=filled))
-        else:
-            parts.append(part)
-    return Entry(entry.info, tuple(parts), entry.seq)
+    return msgspec.structs.replace(state, edits=(*state.edits, *made), entries=filled(state.entries, texts or {}))

@@ -11,7 +11,6 @@ from typing import Final
 
 import msgspec
 
-from qiming_tui.context.acts import with_outputs
 from qiming_tui.context.boundary import is_continue, pairs
 from qiming_tui.context.cache import Cache
 from qiming_tui.context.edits import EditGroup, fold, groups
@@ -22,6 +21,7 @@ from qiming_tui.context.tokens import Tally
 from qiming_tui.context.view import FIXED, build, window_of
 from qiming_tui.model.edits import Edit, EditKind
 from qiming_tui.model.messages import Entry
+from qiming_tui.model.outputs import filled
 from qiming_tui.model.window import ContextView, Item, ItemState, Klass, Preset, Settings
 
 
@@ -212,8 +212,7 @@ def _edit_of(state: SessionState, mark: Mark) -> Edit | None:
 
 
 def _filled(state: SessionState, texts: Mapping[str, str]) -> SessionState:
-    entries = tuple(with_outputs(entry, texts) for entry in state.entries)
-    return msgspec.structs.replace(state, entries=entries)
+    return msgspec.structs.replace(state, entries=filled(state.entries, texts))
 
 
 def before_after(

@@ -97,34 +97,6 @@ def _uncleared(part: Part) -> Part:
     return msgspec.structs.replace(part, state=msgspec.structs.replace(part.state, time=time))
 
 
-def filled(state: SessionState, outputs: Mapping[str, str]) -> SessionState:
-    """The session with outputs that were left in the store."""
-    return msgspec.structs.replace(state, entries=tuple(_filled(entry, outputs) for entry in state.entries))
-
-
-def _filled(entry: Entry, outputs: Mapping[str, str]) -> Entry:
-    if not any(part.id in outputs for part in entry.parts):
-        return entry
-    parts: list[Part] = []
-    for part in entry.parts:
-        if part.id in outputs and isinstance(part, ToolPart) and isinstance(part.state, Completed):
-            loaded = msgspec.structs.replace(part.state, output=outputs[part.id], stored=None)
-            parts.append(msgspec.structs.replace(part, state=loaded))
-        else:
-            parts.append(part)
-    return Entry(entry.info, tuple(parts), entry.seq)
-
-
-def wanted(state: SessionState) -> tuple[str, ...]:
-    """Ids of every result whose text lies in the store."""
-    return tuple(
-        part.id
-        for entry in state.entries
-        for part in entry.parts
-        if isinstance(part, ToolPart) and isinstance(part.state, Completed) and part.state.stored is not None
-    )
-
-
 def reconstruct(state: SessionState, row: RequestRow, settings: Settings, tally: Tally) -> Shown:
     """The request that was sent for an answer, as far as the messages tell. `state` holds every output."""
     view = build(state_at(state, row), settings, tally)

@@ -22,6 +22,7 @@ from qiming_tui.model.edits import Edit, EditKind
 from qiming_tui.model.errors import EditRefused
 from qiming_tui.model.ledger import RequestRow
 from qiming_tui.model.messages import Entry
+from qiming_tui.model.outputs import left_in_store
 from qiming_tui.model.parts import Completed, ToolPart
 from qiming_tui.model.window import CompactionEnd, ContextView
 from qiming_tui.session.compaction import Compactor
@@ -198,17 +199,7 @@ class Acting:
         return made
 
     async def _stored(self, entries: Iterable[Entry], ids: Sequence[str]) -> dict[str, str]:
-        wanted = set(ids)
-        left = [
-            part.id
-            for entry in entries
-            for part in entry.parts
-            if part.id in wanted
-            and isinstance(part, ToolPart)
-            and isinstance(part.state, Completed)
-            and part.state.stored is not None
-        ]
-        return await self._ctx.services.store.outputs(left) if left else {}
+        return await self._ctx.services.store.outputs(left_in_store(entries, set(ids)))
 
 
 def _pins(drafts: Sequence[Draft]) -> bool:

@@ -10,11 +10,9 @@ from qiming_tui.context.dryrun import names_of
 from qiming_tui.context.past_request import (
     Shown,
     Step,
-    filled,
     reconstruct,
     reconstructed,
     verified,
-    wanted,
     window_at,
 )
 from qiming_tui.context.state import SessionState
@@ -23,6 +21,7 @@ from qiming_tui.context.tokens import Tally
 from qiming_tui.model.edits import Edit, EditKind, EditRecord
 from qiming_tui.model.ledger import RequestRow
 from qiming_tui.model.limits import Limits, Price
+from qiming_tui.model.outputs import filled, left_in_store
 from qiming_tui.model.window import PrunePlan, Settings
 from qiming_tui.session.context import Context
 
@@ -128,9 +127,8 @@ class Inspection:
         if self._state is None or len(self._state.entries) != len(live.entries):
             state = self._ctx.engine.state(self._ctx.profile)
             state = msgspec.structs.replace(state, system=(), memory=(), tools=())
-            ids = wanted(state)
-            texts = await self._ctx.services.store.outputs(ids) if ids else {}
-            self._state = filled(state, texts)
+            texts = await self._ctx.services.store.outputs(left_in_store(state.entries))
+            self._state = msgspec.structs.replace(state, entries=filled(state.entries, texts))
         return self._state
 
     async def _weighed(self, make: Callable[[Tally], T]) -> T:
