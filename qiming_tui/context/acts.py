@@ -215,4 +215,5 @@ def tried(
         )
         for index, draft in enumerate(drafts)
     )
-    return msgspec.structs.replace(state, edits=(*state.edits, *made), entries=filled(state.entries, texts or {}))
+    entries = filled(state.entries, texts or {})
+    return msgspec.structs.replace(state, edits=(*state.edits, *made), entries=entries)

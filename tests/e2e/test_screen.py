@@ -89,7 +89,7 @@ def test_a_tool_a_question_a_hostile_answer_a_compaction_and_the_way_out(start, 
             {"text": "Still one file."},
         )
     )
-    held.until("Ask, /command, @file, !shell")
+    held.until("Ask, /command, @file")
     held.send("how many files are here?\r")
     held.until("Allow bash?")
     _press_until(held, "\x19", lambda text: "Allow bash?" not in text)

@@ -40,7 +40,7 @@ ARMED_S: Final = 2.0
 SAID_S: Final = 4.0
 SAVE_S: Final = 0.5
 """A draft is saved so long after it was changed."""
-ASK: Final = "Ask, /command, @file, !shell"
+ASK: Final = "Ask, /command, @file"
 QUEUE: Final = "Queue a message, it is sent when this turn ends"
 SHELL: Final = "!"
 SEARCH: Final = "?"
