@@ -14,11 +14,11 @@ from qiming_tui.model.window import PrunePlan
 @click.command()
 @asks
 async def prune(asked: Asked, subject: Subject) -> None:
-    """Which tool results a prune would clear now; with --step, what was planned at a stored request."""
+    """Which tool results a prune would clear now; with --step, what was cleared after a stored request."""
     if asked.step:
         stored = subject.stored.prune if subject.stored else None
         if stored is None:
-            raise NotFound(f"no prune was planned at step {asked.step}")
+            raise NotFound(f"nothing was cleared after step {asked.step}", "qiming inspect why says why")
         plan = stored
     else:
         plan = await settled(subject, lambda tally: planned(subject, tally))

@@ -51,10 +51,7 @@ async def _row(id: str, step: int | None, place: str | None) -> tuple[RequestRow
 
 def fields(trace: Why, row: RequestRow) -> dict[str, JSON]:
     """The contract of `--json`."""
-    plan = trace.prune
-    fates = (
-        [] if plan is None else [(fate.part_id, fate.tool, fate.tokens, fate.reason) for fate in plan.fates]
-    )
+    fates = trace.prune.fates if trace.prune is not None else ()
     return {
         "session": row.session_id,
         "step": row.step,
@@ -66,7 +63,7 @@ def fields(trace: Why, row: RequestRow) -> dict[str, JSON]:
         "after": None if row.after is None else verdict_fields(row.after),
         "answers": {one.question: {"answer": one.answer, "words": one.words} for one in trace.answers},
         "parts": [
-            {"id": id, "tool": tool, "tokens": tokens, "reason": reason} for id, tool, tokens, reason in fates
+            {"id": one.part_id, "tool": one.tool, "tokens": one.tokens, "reason": one.reason} for one in fates
         ],
         "odd": [*row.odd, *row.verdict.flags],
     }

@@ -87,6 +87,7 @@ class RequestRow(msgspec.Struct, frozen=True, kw_only=True):
     after: Verdict | None = None
     """The first verdict after its answer, what its tools brought included: it decided what came next."""
     prune: PrunePlan | None = None
+    """What was cleared after its answer, and why the rest was kept; None: nothing was cleared."""
     usage: Usage | None = None
     cost: float | None = None
     cache: CacheAccount = CacheAccount()

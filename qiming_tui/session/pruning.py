@@ -1,7 +1,11 @@
 """Prune as the session does it: plan, tell, apply as one edit, tell again (`design.md` 5.4)."""
 
+import msgspec
+
+from qiming_tui.model.changes import Change, PutRequest
 from qiming_tui.model.edits import EditKind
 from qiming_tui.model.events import Prune
+from qiming_tui.model.stream import RequestKind
 from qiming_tui.model.window import PrunePlan
 from qiming_tui.session.context import Context
 from qiming_tui.session.editor import Editor
@@ -40,6 +44,13 @@ class Pruner:
             by=self._ctx.engine.settings.policy,
             sizes=(before, max(0, before - plan.tokens)),
         )
-        await self._editor.apply(edit)
+        await self._editor.apply(edit, also=self._noted(plan))
         self._ctx.publish(Prune(session=session, step=step, phase="applied", plan=plan, group=edit.group))
         return plan
+
+    def _noted(self, plan: PrunePlan) -> list[Change]:
+        """The plan, with the reason of every result, in the row of the step whose answer led to it."""
+        row = self._ctx.live.last_request
+        if row is None or row.kind is not RequestKind.TURN:
+            return []
+        return [PutRequest(msgspec.structs.replace(row, prune=plan))]

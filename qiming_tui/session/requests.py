@@ -24,7 +24,7 @@ from qiming_tui.model.stream import (
     WireReport,
 )
 from qiming_tui.model.usage import Usage, cost
-from qiming_tui.model.window import ContextView, PrunePlan, Settings
+from qiming_tui.model.window import ContextView, Settings
 from qiming_tui.provider.retry import delay_ms, may_retry
 from qiming_tui.session.bus import Bus
 from qiming_tui.session.journal import Journal
@@ -56,7 +56,6 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     calibration: float = 1.0
     changed: str | None = None
     """Key of the first item that differs from the request before."""
-    prune: PrunePlan | None = None
     repeat: bool = True
     """Whether a failure that may pass is tried again; a title is not worth it."""
 
@@ -161,7 +160,6 @@ class Requests:
             view_hash=view.hash,
             prefix_hash=view.prefix_hash,
             verdict=view.verdict,
-            prune=order.prune,
             cache=CacheAccount(first_changed=order.changed),
             times=Times(queued=now, sent=now),
         )

@@ -49,7 +49,7 @@ def test_without_a_step_it_is_the_window_as_it_stands(kept: str) -> None:
 
 
 def test_why_says_what_decided_and_what_did_not_happen(kept: str) -> None:
-    steps, fates = 0, []
+    steps, fates, pruned = 0, [], []
     while (result := call("inspect", "why", kept, "--step", str(steps + 1), "--json")).code == 0:
         steps += 1
         found = result.json
@@ -59,9 +59,17 @@ def test_why_says_what_decided_and_what_did_not_happen(kept: str) -> None:
         assert decided["arithmetic"] in found["answers"]["compact"]["words"].replace("FALSE", "false")
         assert found["answers"]["compact"]["answer"] is False
         fates += [part["id"] for part in found["parts"]]
+        if found["answers"]["prune"]["answer"]:
+            pruned.append(steps)
     assert result.code == 2
     assert steps > 3
     assert len(set(fates)) > 1, "every result has its fate, by the settings of today"
+    assert pruned, "a step after whose answer results were cleared"
+    plan = call("inspect", "prune", "--session", kept, "--step", str(pruned[0]), "--json").json
+    assert plan["cleared"]
+    assert plan["tokens"] > 0
+    none = call("inspect", "prune", "--session", kept, "--step", "1")
+    assert (none.code, "nothing was cleared after step 1" in none.err) == (2, True)
     newest = call("inspect", "why", kept).out
     assert newest.startswith(f"step {steps}: a turn's request to scripted/prune, answered")
     assert " FALSE, " in newest
