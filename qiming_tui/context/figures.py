@@ -32,6 +32,11 @@ def signed(tokens: int) -> str:
     return kilo(tokens) if tokens < 0 else f"+{kilo(tokens)}"
 
 
+def change(tokens: int, mark: str = "") -> str:
+    """A difference in whole tokens: +1,234, -~1,234 with the mark of an estimate."""
+    return f"{'-' if tokens < 0 else '+'}{mark}{abs(tokens):,}"
+
+
 def plural(number: int, word: str) -> str:
     """`1 turn`, `3 turns`."""
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from qiming_tui.context.figures import plural
+from qiming_tui.context.figures import change, plural
 from qiming_tui.context.past_request import Step
 from qiming_tui.context.request_diff import RequestDiff
 from qiming_tui.context.why import why
@@ -88,7 +88,7 @@ def _test(verdict: Verdict) -> WhyRow:
     over = gap > 0 or (gap == 0 and sign == ">=")
     told = f"{mark}{gap:,} over" if gap > 0 else f"{mark}{-gap:,} short" if gap else "equal"
     words = f"{mark}{verdict.count:,} {sign} {verdict.usable:,} {'TRUE' if over else 'FALSE'}, {told}"
-    return WhyRow("test", f"{mark}{gap:+,}", words, "limit" if over else "good")
+    return WhyRow("test", change(gap, mark), words, "limit" if over else "good")
 
 
 def _guards(step: Step, verdict: Verdict) -> WhyRow:
@@ -142,9 +142,11 @@ def _no_prune(plan: PrunePlan | None) -> str:
 
 def _grown(diff: RequestDiff) -> list[WhyRow]:
     rows = [
-        WhyRow("grew by", f"~{diff.grew:+,}", f"{plural(len(diff.rows), 'item')} added, removed or changed")
+        WhyRow(
+            "grew by", change(diff.grew, "~"), f"{plural(len(diff.rows), 'item')} added, removed or changed"
+        )
     ]
-    rows += [WhyRow("", f"~{tokens:+,}", words, "muted") for words, tokens in diff.drivers[:3]]
+    rows += [WhyRow("", change(tokens, "~"), words, "muted") for words, tokens in diff.drivers[:3]]
     return rows
 
 

@@ -8,6 +8,7 @@ from qiming_tui.tui.acts.family import Do, Family
 from qiming_tui.tui.screens.act import ActScreen
 from qiming_tui.tui.screens.before_after import BeforeAfterScreen, FatePage
 from qiming_tui.tui.screens.help import CommandsScreen, HelpScreen
+from qiming_tui.tui.screens.inspector import InspectorScreen
 from qiming_tui.tui.screens.text import TextScreen
 from qiming_tui.tui.screens.timeline import TimelineScreen
 from qiming_tui.tui.theme import DARK, LIGHT
@@ -71,6 +72,7 @@ class LookActions(Family):
             ("in the conversation", Conversation.BINDINGS),
             ("in the timeline", TimelineStrip.BINDINGS),
             ("in the timeline in full", (*TimelineChart.BINDINGS, *TimelineScreen.BINDINGS)),
+            ("in the inspector", InspectorScreen.BINDINGS),
             ("in the budget bar, near the limit", BudgetBar.BINDINGS),
             ("in a text over the page", TextScreen.BINDINGS),
             ("before an edit of the window", ActScreen.BINDINGS),
