@@ -67,9 +67,8 @@ def prune_line(plan: PrunePlan, phase: str, *, reasons_told: bool = False) -> st
     reasons = "; ".join(f"{number} kept: {sentence}" for sentence, number in kept.items())
     noun = "result" if count == 1 else "results"
     told = reasons and not reasons_told
-    return f"{verb} {count} old tool {noun} of ~{plan.tokens:,} tokens, placeholders stay" + (
-        f" ({reasons})" if told else ""
-    )
+    words = f"{verb} {count} old tool {noun} of ~{plan.tokens:,} tokens, placeholders stay"
+    return f"{words} ({reasons})" if told else words
 
 
 class Labels:

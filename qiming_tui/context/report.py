@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from qiming_tui.context.bar import BarData
-from qiming_tui.context.figures import money, plural, whole_tokens
+from qiming_tui.context.figures import change, money, plural, whole_tokens
 from qiming_tui.model.sanitize import one_line
 from qiming_tui.model.usage import Basis
 from qiming_tui.model.window import ContextView, ItemState, Klass
@@ -53,7 +53,7 @@ def _count(data: BarData) -> str:
     mark = "" if data.basis is Basis.MEASURED else "~"
     words = f"{mark}{data.count:,} {data.basis.value}"
     if data.step is not None and (data.basis is Basis.MEASURED or data.since):
-        since = f", ~{data.since:+,} since" if data.since else ""
+        since = f", {change(data.since, '~')} since" if data.since else ""
         words = f"{mark}{data.count:,} measured at step {data.step}{since}"
     return f"{words}; our own sum ~{data.total:,}, drift {data.drift:+,}"
 

@@ -31,7 +31,7 @@ def test_it_says_what_the_bar_shows_to_the_last_token():
     assert "\x1b" not in words
     for line in (
         "state    61% ok: ~102,013 of 168,000 usable, ~65,987 left, ~7 turns of ~9,100",
-        "count    ~102,013 measured at step 46, ~+600 since; our own sum ~98,600, drift +3,413",
+        "count    ~102,013 measured at step 46, +~600 since; our own sum ~98,600, drift +3,413",
         "next     after one more turn ~111,113",
         "next     the request costs ~$0.14",
         "cache    breaks at 19,200: ~51,800 are read again",

@@ -99,8 +99,8 @@ def test_a_step_that_compacted_says_so_with_what_it_grew_by_and_what_came_next()
     told = {row.label: row for row in rows if row.label}
     assert question(steps[2], steps[3]) == "Why did step 3 compact?"
     assert told["test"].words == "85,100 >= 80,000 TRUE, 5,100 over"
-    assert told["grew by"].number == "~+41,450"
-    assert ("", "~+41,450", "R bash") in [(row.label, row.number, row.words) for row in rows]
+    assert told["grew by"].number == "+~41,450"
+    assert ("", "+~41,450", "R bash") in [(row.label, row.number, row.words) for row in rows]
     assert told["result"].words.startswith("summary request, step 4")
     assert question(steps[3], steps[4]) == "What did the summary request of step 4 do?"
 

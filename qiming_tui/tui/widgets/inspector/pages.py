@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from qiming_tui.context.cachebook import CacheBook
-from qiming_tui.context.figures import kilo, money, plural, signed
+from qiming_tui.context.figures import change, kilo, money, plural, signed
 from qiming_tui.context.past_request import Step
 from qiming_tui.context.request_diff import RequestDiff, words_of
 from qiming_tui.context.whatif import Run
@@ -129,7 +129,7 @@ def diff_page(
 def _sizes(before: int, after: int, sign: str, arrow: str) -> str:
     if sign == "~":
         return f"~{before:,} {arrow} ~{after:,}"
-    return f"~{-before:+,}" if sign == "-" else f"~{after:+,}"
+    return change(-before if sign == "-" else after, "~")
 
 
 _FACTS: Final = (Head("", 8), Head("", 10, right=True), Head(""))
